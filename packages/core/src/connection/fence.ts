@@ -1,0 +1,76 @@
+import { type Dispatcher, fenceRead, initScript, type ServerClock } from "@echomq/scripts";
+import { decideFence, type FencePass, fenceError, isEchoMQError } from "@echomq/wire";
+
+/**
+ * The boot fence of one queue: decides before the first command of a lane, and again after each
+ * reconnect, whether this keyspace is ours. The scripts check the stamp again at every step.
+ */
+export class BootFence {
+  readonly #q: string;
+  readonly #prefixes: readonly string[] | undefined;
+  /** Epoch at which each lane was last let through, and what stood there. */
+  readonly #passed = new Map<Dispatcher, { epoch: number; pass: FencePass }>();
+
+  constructor(q: string, prefixes: readonly string[] | undefined) {
+    this.#q = q;
+    this.#prefixes = prefixes;
+  }
+
+  /**
+   * Lets a lane through, reading the probes where its connection is new.
+   * @throws FenceError with the code of the fence table.
+   */
+  async check(lane: Dispatcher): Promise<FencePass> {
+    const known = this.#passed.get(lane);
+    // A queue that was empty may have been opened, or taken by v1, since: look again.
+    if (known?.epoch === lane.epoch && known.pass.state === "v2") return known.pass;
+    return this.#probe(lane);
+  }
+
+  /** Lets a lane through for writing: opens the queue with its first write. */
+  async open(lane: Dispatcher, clock: ServerClock): Promise<void> {
+    const known = this.#passed.get(lane);
+    if (known?.epoch === lane.epoch && known.pass.opened) return;
+    const pass = await this.#probe(lane);
+    if (pass.opened) return;
+    await lane.run(initScript, { q: this.#q, args: { now: await clock.now() } }, { op: "open" });
+    this.#passed.set(lane, {
+      epoch: lane.epoch,
+      pass: { action: "go", state: "v2", opened: true },
+    });
+  }
+
+  /**
+   * Runs a call on a lane behind the fence. Where a script refuses the stamp, the probes are read
+   * once more: they name the code, or show an emptied server, which is opened anew.
+   */
+  async guard<T>(lane: Dispatcher, clock: ServerClock, work: () => Promise<T>): Promise<T> {
+    await this.open(lane, clock);
+    try {
+      return await work();
+    } catch (error) {
+      if (!isEchoMQError(error, "EMQFENCE")) throw error;
+      this.#passed.delete(lane);
+      await this.open(lane, clock);
+      return work();
+    }
+  }
+
+  forget(lane: Dispatcher): void {
+    this.#passed.delete(lane);
+  }
+
+  async #probe(lane: Dispatcher): Promise<FencePass> {
+    const { epoch } = lane;
+    const read = fenceRead(this.#q, this.#prefixes);
+    const decision = decideFence(
+      read.understand(await lane.readEach(read.commands, { op: "fence" })),
+    );
+    if (decision.action === "refuse") {
+      this.#passed.delete(lane);
+      throw fenceError(decision, this.#q);
+    }
+    this.#passed.set(lane, { epoch, pass: decision });
+    return decision;
+  }
+}

@@ -1,0 +1,39 @@
+import { RUN_FIELDS } from "@echomq/scripts";
+import { fromJson } from "./payload.js";
+
+/** A job's hash as read from Redis, with no prototype: its keys come from outside. */
+export type Fields = Readonly<Record<string, string | undefined>>;
+
+/** Pairs of a `HGETALL` reply as a record. */
+export function fieldsOfPairs(pairs: readonly string[]): Fields {
+  const fields: Record<string, string> = Object.create(null);
+  for (let at = 0; at + 1 < pairs.length; at += 2) fields[pairs[at] ?? ""] = pairs[at + 1] ?? "";
+  return fields;
+}
+
+/** Values of a claim's or begin's reply as a record. */
+export function fieldsOfRun(values: readonly (string | null)[]): Fields {
+  const fields: Record<string, string> = Object.create(null);
+  RUN_FIELDS.forEach((name, at) => {
+    const value = values[at];
+    if (value !== null && value !== undefined) fields[name] = value;
+  });
+  return fields;
+}
+
+/** Stored options of a job: an object whatever was stored. */
+export function storedOptions(fields: Fields): Readonly<Record<string, unknown>> {
+  const opts = fromJson(fields.opts);
+  return typeof opts === "object" && opts !== null ? (opts as Record<string, unknown>) : {};
+}
+
+/** A number of a field, `fallback` where there is none or it is no number. */
+export function numberOf(text: string | undefined, fallback: number): number {
+  const value = text === undefined || text === "" ? Number.NaN : Number(text);
+  return Number.isFinite(value) ? value : fallback;
+}
+
+/** Attempts made so far: `atm`, or `attemptsMade` as v1 3.x and 4.x spelled it. */
+export function attemptsMade(fields: Fields): number {
+  return numberOf(fields.atm ?? fields.attemptsMade, 0);
+}

@@ -1,0 +1,39 @@
+/** Payload and result of one kind of job. */
+export interface JobShape {
+  readonly data: unknown;
+  readonly result: unknown;
+}
+
+/** Kinds of jobs of a queue by name: `Queue<{ mail: { data: Mail; result: Receipt } }>`. */
+export type JobMap = { readonly [name: string]: JobShape };
+
+/** Names of a job map. */
+export type JobName<M> = Extract<keyof M, string>;
+
+/** Data of the job `N`. */
+export type DataOf<M, N extends keyof M> = M[N] extends { readonly data: infer D } ? D : never;
+
+/** Result of the job `N`. */
+export type ResultOf<M, N extends keyof M> = M[N] extends { readonly result: infer R } ? R : never;
+
+/** Where a job stands. `unknown` where there is no such job. */
+export type JobState =
+  | "waiting"
+  | "prioritized"
+  | "delayed"
+  | "active"
+  | "completed"
+  | "failed"
+  | "waiting-children"
+  | "unknown";
+
+/** How many jobs stand in each state, and whether the queue is paused. */
+export interface JobCounts {
+  readonly waiting: number;
+  readonly prioritized: number;
+  readonly delayed: number;
+  readonly active: number;
+  readonly completed: number;
+  readonly failed: number;
+  readonly "waiting-children": number;
+}

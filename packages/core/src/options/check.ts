@@ -1,0 +1,100 @@
+import { utf8Length, ValidationError } from "@echomq/wire";
+
+/** Refuses an option. */
+export function refuse(option: string, reason: string): never {
+  throw new ValidationError({ option, reason });
+}
+
+/** Shows a bad value shortly and without calling anything of it. */
+export function shown(value: unknown): string {
+  if (typeof value === "string")
+    return JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}…` : value);
+  if (typeof value === "object" && value !== null)
+    return Array.isArray(value) ? "an array" : "an object";
+  if (typeof value === "function") return "a function";
+  return String(value);
+}
+
+/**
+ * A whole number within bounds, or undefined where the option is absent.
+ * @throws ValidationError `VALIDATION` naming the option.
+ */
+export function whole(
+  option: string,
+  value: unknown,
+  min: number,
+  max: number,
+): number | undefined {
+  if (value === undefined) return undefined;
+  if (typeof value === "number" && Number.isInteger(value) && value >= min && value <= max)
+    return value;
+  return refuse(option, `must be a whole number from ${min} to ${max}, got ${shown(value)}`);
+}
+
+/** @throws ValidationError `VALIDATION` naming the option. */
+export function flag(option: string, value: unknown): boolean | undefined {
+  if (value === undefined || typeof value === "boolean") return value;
+  return refuse(option, `must be true or false, got ${shown(value)}`);
+}
+
+/**
+ * A plain object whose keys are all known.
+ * @throws ValidationError `VALIDATION` naming the unknown key, with the nearest known one.
+ */
+export function record(
+  option: string,
+  value: unknown,
+  known: readonly string[],
+): Readonly<Record<string, unknown>> {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    return refuse(option, `must be an object, got ${shown(value)}`);
+  }
+  for (const key of Object.keys(value)) {
+    if (known.includes(key)) continue;
+    const near = nearest(key, known);
+    refuse(`${option}.${key}`, `is not an option${near ? `; did you mean ${near}?` : ""}`);
+  }
+  return value as Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Text for a name: 1 to 512 UTF-8 bytes, no control characters, well-formed.
+ * @throws ValidationError `VALIDATION` naming the option.
+ */
+export function nameText(option: string, value: unknown): string {
+  if (typeof value !== "string") return refuse(option, `must be a string, got ${shown(value)}`);
+  if (value === "") return refuse(option, "must not be empty");
+  if (value.length > 512 || utf8Length(value) > 512)
+    return refuse(option, "must be at most 512 UTF-8 bytes");
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
+  if (/[\u0000-\u001f\u007f-\u009f]/.test(value))
+    return refuse(option, "must hold no control characters");
+  if (/[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/.test(value)) {
+    return refuse(option, "must be well-formed Unicode");
+  }
+  return value;
+}
+
+/** The known word within two edits, if there is one. */
+function nearest(word: string, known: readonly string[]): string | undefined {
+  const lower = word.toLowerCase();
+  return known
+    .map((name) => ({ name, far: distance(lower, name.toLowerCase()) }))
+    .filter(({ far }) => far <= 2)
+    .sort((a, b) => a.far - b.far)[0]?.name;
+}
+
+/** Levenshtein distance, cut short for words that are far longer than any option. */
+function distance(a: string, b: string): number {
+  if (Math.abs(a.length - b.length) > 2) return 3;
+  let row = Array.from({ length: b.length + 1 }, (_, at) => at);
+  for (let i = 1; i <= a.length; i += 1) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j += 1) {
+      const same = a[i - 1] === b[j - 1] ? 0 : 1;
+      next[j] = Math.min((row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1, (row[j - 1] ?? 0) + same);
+    }
+    row = next;
+  }
+  return row[b.length] ?? 3;
+}

@@ -1,0 +1,193 @@
+import { countsScript, getScript, pauseScript } from "@echomq/scripts";
+import { jobId, queueName } from "@echomq/wire";
+import { LazySession } from "../connection/lazy.js";
+import { JobIds } from "../ids/node-lease.js";
+import { fieldsOfPairs } from "../job/fields.js";
+import { Job } from "../job/job.js";
+import { toJson } from "../job/payload.js";
+import type { DataOf, JobCounts, JobMap, JobName, ResultOf } from "../job/types.js";
+import { nameText, record, refuse, shown } from "../options/check.js";
+import { checkJobOptions, type JobOptions } from "../options/job-options.js";
+import { type Added, Adder, type NewJob } from "./adder.js";
+import { checkQueueOptions, type QueueOptions } from "./options.js";
+
+/** One job of `addBulk`. */
+export interface BulkJob<M extends JobMap, N extends JobName<M> = JobName<M>> {
+  readonly name: N;
+  readonly data: DataOf<M, N>;
+  readonly opts?: JobOptions;
+}
+
+/**
+ * A queue: adds jobs and looks at them. It connects with the first call and creates nothing before the
+ * first write.
+ */
+export class Queue<M extends JobMap = JobMap> {
+  readonly name: string;
+  readonly #session: LazySession;
+  readonly #defaults: JobOptions;
+  readonly #ids = new JobIds();
+  readonly #adder = new Adder(this.#ids);
+
+  /**
+   * @param name 1 to 128 bytes without `{`, `}`, `:` and control characters; braces around all of it are taken off.
+   * @throws ValidationError `VALIDATION` naming the option.
+   */
+  constructor(name: string, options: QueueOptions) {
+    this.name = queueName(name);
+    this.#defaults = checkQueueOptions(options).defaults;
+    this.#session = new LazySession(this.name, options);
+  }
+
+  /**
+   * Connects and asks the fence, without writing.
+   * @throws FenceError when the keyspace is not ours, `ServerError` when Redis cannot be reached.
+   */
+  async waitUntilReady(): Promise<void> {
+    const session = await this.#session.get("Queue.waitUntilReady");
+    await session.fence.check(session.main);
+  }
+
+  /**
+   * Adds one job. Adds of one tick share a round trip. With a `jobId` that stands already, the job
+   * that stands is returned and nothing is written.
+   * @throws ValidationError before anything is sent; `FenceError`, `WireError` `EMQSTATE` while the
+   * queue is being obliterated, `ServerError` such as `OOM` or `CONNECTION_LOST`.
+   */
+  async add<N extends JobName<M>>(
+    name: N,
+    data: DataOf<M, N>,
+    opts?: JobOptions,
+  ): Promise<Job<DataOf<M, N>, ResultOf<M, N>, N>> {
+    const job = this.#checked(name, data, opts);
+    const session = await this.#session.get("Queue.add");
+    const added = await this.#adder.add(session, job);
+    return this.#jobOf(job, added) as Promise<Job<DataOf<M, N>, ResultOf<M, N>, N>>;
+  }
+
+  /**
+   * Adds jobs in order. Each chunk of up to 500 is one atomic step. All are checked before the first
+   * is sent.
+   * @throws as {@link add}.
+   */
+  async addBulk<N extends JobName<M>>(
+    jobs: readonly BulkJob<M, N>[],
+  ): Promise<Job<DataOf<M, N>, ResultOf<M, N>, N>[]> {
+    if (!Array.isArray(jobs)) return refuse("jobs", `must be a list, got ${shown(jobs)}`);
+    const checked = jobs.map((job, at) => {
+      const { name, data, opts } = record(`jobs[${at}]`, job, ["name", "data", "opts"]);
+      return this.#checked(name, data, opts as JobOptions | undefined);
+    });
+    const session = await this.#session.get("Queue.addBulk");
+    const added = await this.#adder.addAll(session, checked);
+    const made = checked.map((job, at) => this.#jobOf(job, added[at] as Added));
+    return Promise.all(made) as Promise<Job<DataOf<M, N>, ResultOf<M, N>, N>[]>;
+  }
+
+  /**
+   * One job by id, or null.
+   * @throws ValidationError for an id that cannot be one; `FenceError` or `ServerError`.
+   */
+  async getJob<N extends JobName<M> = JobName<M>>(
+    id: string,
+  ): Promise<Job<DataOf<M, N>, ResultOf<M, N>, N> | null> {
+    const checked = jobId(id, "id");
+    const session = await this.#session.get("Queue.getJob");
+    const call = { q: this.name, jobs: [checked], args: {} };
+    const found = (await session.read(getScript, call, "Queue.getJob"))?.[0];
+    if (!found) return null;
+    const claimed = found.owner === null ? {} : { claimedAt: Number(found.owner.split(":", 1)[0]) };
+    const fields = fieldsOfPairs(found.fields);
+    return new Job({ id: checked, queue: this.name, fields, ...claimed }, this.#session);
+  }
+
+  /**
+   * How many jobs stand in each state, counted in one step.
+   * @throws FenceError or ServerError.
+   */
+  async getJobCounts(): Promise<JobCounts> {
+    const { paused: _, ...counts } = await this.#counts("Queue.getJobCounts");
+    return counts;
+  }
+
+  /** @throws FenceError or ServerError. */
+  async isPaused(): Promise<boolean> {
+    return (await this.#counts("Queue.isPaused")).paused === 1;
+  }
+
+  /**
+   * Stops every worker of the queue from claiming more; what runs goes on.
+   * @throws FenceError or ServerError.
+   */
+  async pause(): Promise<void> {
+    await this.#setPaused(1, "Queue.pause");
+  }
+
+  /**
+   * Lets workers claim again and wakes them.
+   * @throws FenceError or ServerError.
+   */
+  async resume(): Promise<void> {
+    await this.#setPaused(0, "Queue.resume");
+  }
+
+  /** Waits for adds on their way, then ends the connection. Never rejects. */
+  async close(): Promise<void> {
+    if (this.#session.closed) return;
+    const session = await this.#session.get("Queue.close").catch(() => undefined);
+    await this.#adder.settled();
+    if (session) await this.#ids.release(session);
+    await this.#session.close();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  #checked(name: unknown, data: unknown, opts: JobOptions | undefined): NewJob {
+    return {
+      name: nameText("name", name),
+      data: toJson("data", data === undefined ? {} : data),
+      opts: checkJobOptions(opts, this.#defaults),
+    };
+  }
+
+  /** The job as it was sent; one that stood before is read, since it may differ. */
+  async #jobOf(job: NewJob, added: Added): Promise<Job> {
+    if (added.duplicate) {
+      const found = await this.getJob(added.id);
+      if (found) return found as Job;
+    }
+    const fields = {
+      name: job.name,
+      data: job.data,
+      opts: job.opts.stored,
+      timestamp: String(added.timestamp),
+      delay: String(job.opts.delay),
+      priority: String(job.opts.priority),
+    };
+    return new Job({ id: added.id, queue: this.name, fields }, this.#session);
+  }
+
+  async #counts(op: string): Promise<JobCounts & { readonly paused: number }> {
+    const session = await this.#session.get(op);
+    const counts = await session.read(countsScript, { q: this.name, args: {} }, op);
+    return counts ?? NONE;
+  }
+
+  async #setPaused(paused: number, op: string): Promise<void> {
+    const session = await this.#session.get(op);
+    await session.write(pauseScript, { q: this.name, args: { paused } }, op);
+  }
+}
+
+const NONE: JobCounts & { readonly paused: number } = {
+  waiting: 0,
+  prioritized: 0,
+  delayed: 0,
+  active: 0,
+  completed: 0,
+  failed: 0,
+  "waiting-children": 0,
+  paused: 0,
+};

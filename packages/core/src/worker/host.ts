@@ -1,0 +1,17 @@
+import type { Settlement } from "./outcome.js";
+import type { Run } from "./run.js";
+
+/** What the engine needs of the worker it works for. */
+export interface EngineHost {
+  /** Runs the handler and resolves to how the run ended; null when nothing may be written. Never rejects. */
+  execute(run: Run): Promise<Settlement | null>;
+  /** The end was written. */
+  settled(settlement: Settlement): void;
+  /** The run's lease is gone. */
+  lost(run: Run, error: Error): void;
+  drained(): void;
+  /** Trouble that the engine goes on after. */
+  trouble(error: unknown): void;
+  /** Trouble that ends the worker. */
+  fatal(error: Error): void;
+}

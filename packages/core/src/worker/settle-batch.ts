@@ -1,0 +1,48 @@
+import { numberOf } from "../job/fields.js";
+import type { Keep } from "../options/retention.js";
+import type { Settlement } from "./outcome.js";
+
+/** Most settlements of one call. */
+const BATCH = 250;
+
+/** What goes together in one call, and what waits for the next. */
+export interface SettleBatch {
+  /** Completed jobs without a priority, all with one retention: they ride on `step`. */
+  readonly plain: readonly Settlement[];
+  /** All other ends, with one retention each for completed and failed: they go through `finish`. */
+  readonly other: readonly Settlement[];
+  readonly rest: readonly Settlement[];
+}
+
+/** Sorts settlements into one call of each script; retention is an argument of the whole call. */
+export function settleBatch(pending: readonly Settlement[]): SettleBatch {
+  const plain: Settlement[] = [];
+  const other: Settlement[] = [];
+  const rest: Settlement[] = [];
+  const keeps = new Map<string, Keep>();
+  for (const one of pending) {
+    // Its priority stands in `priorities`, which only `finish` declares. v1 stores 0 for none.
+    const isPlain = one.how === "completed" && numberOf(one.run.fields.priority, 0) === 0;
+    const list = isPlain ? plain : other;
+    const kind = isPlain ? "plain" : one.how;
+    const retained = one.how === "completed" || one.how === "failed";
+    const keep = keeps.get(kind);
+    const fits = !retained || keep === undefined || same(keep, one.keep);
+    if (list.length >= BATCH || !fits) {
+      rest.push(one);
+      continue;
+    }
+    if (retained) keeps.set(kind, one.keep);
+    list.push(one);
+  }
+  return { plain, other, rest };
+}
+
+/** Retention of the first of a kind; where there is none, what keeps everything. */
+export function keepOfAll(batch: readonly Settlement[], how: Settlement["how"]): Keep {
+  return batch.find((one) => one.how === how)?.keep ?? { count: Number.MAX_SAFE_INTEGER, ageMs: 0 };
+}
+
+function same(a: Keep, b: Keep): boolean {
+  return a.count === b.count && a.ageMs === b.ageMs;
+}

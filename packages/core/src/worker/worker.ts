@@ -1,0 +1,280 @@
+import { EventEmitter } from "node:events";
+import { typedError } from "@echomq/scripts";
+import { type EchoMQError, queueName } from "@echomq/wire";
+import { LazySession } from "../connection/lazy.js";
+import type { Session } from "../connection/session.js";
+import { Job } from "../job/job.js";
+import type { JobMap } from "../job/types.js";
+import { record, refuse, shown, whole } from "../options/check.js";
+import { Engine } from "./engine.js";
+import { WorkerClosingError } from "./errors.js";
+import { LeaseKeeper } from "./lease-keeper.js";
+import { checkWorkerOptions, type WorkerOptions, type WorkerSettings } from "./options.js";
+import { failed, type Settlement, succeeded } from "./outcome.js";
+import type { Run } from "./run.js";
+import { Sweeper } from "./sweeper.js";
+import type { AnyJob, Handler, WorkerEvents } from "./types.js";
+import { Waker } from "./waker.js";
+
+/** How a worker closes. */
+export interface CloseOptions {
+  /** How long running jobs may take to end, in ms; then they go back to the queue. Default 30 000. */
+  readonly timeout?: number;
+}
+
+/** How long the last call of a closing worker may take, in ms. */
+const LAST_CALL_MS = 2_000;
+
+/** The parts of a worker that is connected. */
+interface Parts {
+  readonly session: Session;
+  readonly engine: Engine;
+  readonly keeper: LeaseKeeper;
+  readonly sweeper: Sweeper;
+  readonly waker: Waker;
+}
+
+/**
+ * A worker: claims jobs of one queue and runs the handler for each, at least once. A run that lost its
+ * lease writes nothing.
+ */
+export class Worker<M extends JobMap = JobMap> extends EventEmitter<WorkerEvents<M>> {
+  readonly name: string;
+  readonly #handler: Handler<M>;
+  readonly #settings: WorkerSettings;
+  readonly #session: LazySession;
+  readonly #closing = new AbortController();
+  #parts: Parts | undefined;
+  #running: Promise<void> | undefined;
+  #closed: Promise<void> | undefined;
+  #waiting = false;
+  #dueTimer: NodeJS.Timeout | undefined;
+  #dueAt = 0;
+  #paused = false;
+
+  /** @throws ValidationError `VALIDATION` naming the option. */
+  constructor(name: string, handler: Handler<M>, options: WorkerOptions) {
+    super({ captureRejections: false });
+    this.name = queueName(name);
+    if (typeof handler !== "function")
+      refuse("handler", `must be a function, got ${shown(handler)}`);
+    this.#handler = handler;
+    this.#settings = checkWorkerOptions(options);
+    this.#session = new LazySession(this.name, options);
+    if (this.#settings.autorun) void this.run().catch(() => undefined); // told by the error event
+  }
+
+  /** Jobs this worker holds now. */
+  get active(): number {
+    return this.#parts?.engine.owned.size ?? 0;
+  }
+
+  /**
+   * Starts to work; resolves once connected and claiming. Trouble on the way is retried.
+   * @throws FenceError when the keyspace is not ours, `EchoMQError` `CLOSED` when closed meanwhile.
+   */
+  run(): Promise<void> {
+    this.#running ??= this.#start();
+    return this.#running;
+  }
+
+  /** As {@link run}. */
+  waitUntilReady(): Promise<void> {
+    return this.run();
+  }
+
+  /** Stops this worker from claiming more; what runs goes on. */
+  pause(): void {
+    this.#paused = true;
+    this.#parts?.engine.claim(false);
+  }
+
+  /** Lets this worker claim again. */
+  resume(): void {
+    this.#paused = false;
+    this.#parts?.engine.claim(true);
+  }
+
+  /**
+   * Stops claiming, lets running jobs end, gives back those that take longer, and ends the connection.
+   * Settles in every state of the connection; never rejects for it.
+   * @throws ValidationError for a bad timeout.
+   */
+  close(options: CloseOptions = {}): Promise<void> {
+    const { timeout } = record("options", options, ["timeout"]);
+    const ms = whole("options.timeout", timeout, 0, 86_400_000) ?? 30_000;
+    this.#closed ??= this.#close(ms);
+    return this.#closed;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  async #start(): Promise<void> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        const session = await this.#session.get("Worker.run");
+        await session.fence.open(session.main, session.clock);
+        this.#parts = await this.#assemble(session);
+        break;
+      } catch (error) {
+        const typed = typedError(error, "Worker.run");
+        if (this.#closing.signal.aborted) throw typed;
+        this.#report(typed);
+        if (!typed.transient) throw typed;
+        await new Promise((resolve) => setTimeout(resolve, Math.min(100 * 2 ** attempt, 2_000)));
+      }
+    }
+    const { engine, keeper, sweeper } = this.#parts;
+    keeper.start();
+    sweeper.start();
+    this.emit("ready");
+    engine.claim(!this.#paused && !this.#closing.signal.aborted);
+  }
+
+  async #assemble(session: Session): Promise<Parts> {
+    const [lease, blocking] = await Promise.all([session.lane("lease"), session.lane("blocking")]);
+    const trouble = (error: unknown): void => this.#report(typedError(error, "work"));
+    const engine = new Engine(session, lease, this.#settings, {
+      execute: (run) => this.#execute(run),
+      settled: (settlement) => this.#settled(settlement),
+      lost: (run, error) => this.#tell("lost", this.#job(run), error),
+      drained: () => this.#tell("drained"),
+      trouble,
+      fatal: (error) => this.#fatal(error),
+    });
+    const keeper = new LeaseKeeper(session, this.#settings.leaseMs, {
+      owned: () => engine.owned,
+      lose: (run, error) => engine.lose(run, error),
+      doom: (run, verdict) => {
+        run.controller.abort(new Error(verdict));
+        engine.settle(engine.doomed(run, verdict));
+      },
+      trouble,
+    });
+    const sweeper = new Sweeper(session, this.#settings, {
+      stalled: (id) => this.#tell("stalled", id),
+      wake: () => engine.wake(),
+      trouble,
+    });
+    const waker = new Waker(session, blocking);
+    const parts = { session, engine, keeper, sweeper, waker };
+    engine.onIdle = (due) => void this.#wait(parts, due);
+    engine.onDue = (due) => this.#plan(parts, due);
+    engine.onBury = (ids) => void sweeper.bury(ids).catch(trouble);
+    return parts;
+  }
+
+  /** Waits for work while slots are free, one wait at a time. */
+  async #wait({ session, engine, waker }: Parts, due: number): Promise<void> {
+    if (this.#waiting || this.#closing.signal.aborted) return;
+    this.#waiting = true;
+    try {
+      const until = due > 0 ? due - session.clock.read() : Number.POSITIVE_INFINITY;
+      const wake = await waker.wait(until);
+      this.#waiting = false;
+      if (wake.type === "due") this.#plan({ session, engine, waker } as Parts, wake.at);
+      engine.wake(wake.type === "job" ? wake.id : undefined);
+    } catch (error) {
+      this.#waiting = false;
+      if (this.#closing.signal.aborted) return;
+      const typed = typedError(error, "wait");
+      if (typed.name === "FenceError") return this.#fatal(typed);
+      this.#report(typed);
+      setTimeout(() => engine.wake(), 500).unref();
+    }
+  }
+
+  /** Promotes due jobs at their time, in steps no timer overflows. */
+  #plan(parts: Parts, due: number): void {
+    if (this.#closing.signal.aborted || (this.#dueAt !== 0 && this.#dueAt <= due)) return;
+    this.#dueAt = due;
+    clearTimeout(this.#dueTimer);
+    const wait = Math.min(Math.max(due - parts.session.clock.read(), 0), 60_000);
+    this.#dueTimer = setTimeout(() => {
+      this.#dueAt = 0;
+      this.#parts?.sweeper
+        .promote()
+        .then((next) => next > 0 && this.#plan(parts, next))
+        .catch((error: unknown) => this.#report(typedError(error, "promote")));
+    }, wait);
+  }
+
+  async #execute(run: Run): Promise<Settlement | null> {
+    const job = this.#job(run);
+    this.#tell("active", job);
+    try {
+      const result = await this.#handler(job, {
+        signal: run.controller.signal,
+        token: run.token,
+        lease: {
+          get remaining(): number {
+            return Math.max(Math.round(run.leaseEnds - performance.now()), 0);
+          },
+        },
+      });
+      return run.lost ? null : succeeded(run, result, this.#settings);
+    } catch (error) {
+      return run.lost ? null : failed(run, error, this.#settings);
+    }
+  }
+
+  #settled({ run, how, result, value }: Settlement): void {
+    if (how === "release") return;
+    const event = how === "completed" ? "completed" : "failed";
+    if (this.listenerCount(event) === 0) return;
+    const ended = how === "completed" ? { returnvalue: value } : { failedReason: value };
+    const fields = { ...run.fields, atm: String(run.atm), ats: String(run.ats), ...ended };
+    const job = this.#job(run, fields);
+    if (event === "completed") this.#tell("completed", job, result);
+    else this.#tell("failed", job, result, how !== "failed");
+  }
+
+  #job(run: Run, fields: Run["fields"] = run.fields): AnyJob<M> {
+    const job = new Job({ id: run.id, queue: this.name, fields }, this.#session);
+    return job as unknown as AnyJob<M>;
+  }
+
+  /** Emits; a listener that throws must not take the worker down. */
+  #tell<E extends keyof WorkerEvents<M>>(event: E, ...args: WorkerEvents<M>[E]): void {
+    try {
+      (this.emit as (event: E, ...args: WorkerEvents<M>[E]) => boolean).call(this, event, ...args);
+    } catch (error) {
+      this.#report(typedError(error, `${String(event)} listener`));
+    }
+  }
+
+  #report(error: EchoMQError): void {
+    if (this.#closing.signal.aborted) return;
+    // Without a listener Node would throw: a lost connection must not end the process.
+    if (this.listenerCount("error") === 0) process.emitWarning(error);
+    else this.emit("error", error);
+  }
+
+  /** The keyspace is not ours any more: nothing more is written, the jobs stay whole where they are. */
+  #fatal(error: Error): void {
+    this.#report(error as EchoMQError);
+    for (const run of this.#parts?.engine.owned ?? []) run.controller.abort(error);
+    this.#parts?.engine.abandon();
+    void this.close({ timeout: 0 });
+  }
+
+  async #close(ms: number): Promise<void> {
+    this.#closing.abort(new WorkerClosingError());
+    clearTimeout(this.#dueTimer);
+    const parts = this.#parts;
+    if (parts) {
+      const { engine, keeper, sweeper, waker } = parts;
+      engine.claim(false);
+      sweeper.stop();
+      await waker.close();
+      await engine.quiet(AbortSignal.timeout(ms));
+      for (const run of engine.owned) run.controller.abort(this.#closing.signal.reason);
+      await engine.giveBack(LAST_CALL_MS);
+      keeper.stop();
+    }
+    await this.#session.close(parts ? "drain" : "now");
+    this.emit("closed");
+  }
+}

@@ -1,0 +1,10 @@
+export { fromBase62, toBase62 } from "./base62.js";
+export type { Unbranded } from "./brand.js";
+export { brand, unbrand } from "./brand.js";
+export { IdError } from "./errors.js";
+export type { IdParts } from "./layout.js";
+export { EPOCH_MS } from "./layout.js";
+export type { Mint, MintOptions } from "./mint.js";
+export { createMint } from "./mint.js";
+export type { DecodedId, SnowflakeId } from "./snowflake.js";
+export { decode, encode, isSnowflakeId } from "./snowflake.js";

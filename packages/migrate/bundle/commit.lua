@@ -1,0 +1,58 @@
+-- Opens the migrated queue for v2 clients: version, stamp and tombstone in one step.
+local unpack = unpack or table.unpack
+local stamp, meta = KEYS[1], KEYS[2]
+local bad
+local function int(at, name)
+  local text = ARGV[at]
+  if text and #text < 17 and string.find(text, '^%d+$') then
+    local value = tonumber(text)
+    if value <= 9007199254740991 then return value end
+  end
+  bad = bad or name
+  return 0
+end
+local function text(at, name)
+  if not ARGV[at] then bad = bad or name end
+  return ARGV[at] or ''
+end
+local tombs_n = int(1, 'tombs')
+if tombs_n > 1 then bad = bad or 'tombs' end
+local own = text(2, 'own')
+local run = text(3, 'run')
+local tombstone = text(4, 'tombstone')
+local tombs_at, tombs_w = 2, 1
+if not bad and #KEYS ~= tombs_at + tombs_n * tombs_w then bad = 'keys' end
+if not bad and #ARGV ~= 4 then bad = 'arguments' end
+if bad then return redis.error_reply('EMQARG ' .. bad) end
+-- The refusal of a stamp that is not the one the call needs.
+local function refused(found)
+  if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
+  if found == '' then found = 'empty' end
+  found = string.gsub(found, '%c', ' ')
+  return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 128))
+end
+-- A tool that was paused and overtaken stops here: the stamp must be this run's, in this phase.
+if not string.find(own, '^echomq:migrating:[%w-]+:[a-z-]+$') then
+  return redis.error_reply('EMQARG own')
+end
+local found_version = redis.pcall('GET', stamp)
+if found_version ~= own then return refused(found_version) end
+if not string.find(own, ':verified$') then return redis.error_reply('EMQARG own') end
+if tombs_n > 1 or (tombs_n == 1) ~= (tombstone ~= '') then
+  return redis.error_reply('EMQARG tombstone')
+end
+if redis.call('HGET', meta, 'migrated') ~= run then
+  return redis.error_reply('EMQSTATE v2:meta names another run')
+end
+for i = 1, tombs_n do
+  local stands = redis.pcall('GET', KEYS[tombs_at + i])
+  if stands and (type(stands) == 'table' or string.sub(stands, 1, 14 + #run) ~= 'echomq:moved:' .. run .. ':') then
+    return redis.error_reply('EMQSTATE the tombstone was overwritten')
+  end
+end
+redis.call('HDEL', meta, 'copied.wait', 'copied.paused', 'copied.prioritized', 'copied.delayed',
+  'copied.completed', 'copied.failed')
+redis.call('HSET', meta, 'version', 'echomq:2.0.0')
+for i = 1, tombs_n do redis.call('SET', KEYS[tombs_at + i], tombstone) end
+redis.call('SET', stamp, 'echomq:2.0.0')
+return 'committed'

@@ -1,0 +1,57 @@
+-- Carries deduplication keys with the time they have left.
+local unpack = unpack or table.unpack
+local stamp, meta = KEYS[1], KEYS[2]
+local bad
+local function int(at, name)
+  local text = ARGV[at]
+  if text and #text < 17 and string.find(text, '^%d+$') then
+    local value = tonumber(text)
+    if value <= 9007199254740991 then return value end
+  end
+  bad = bad or name
+  return 0
+end
+local function text(at, name)
+  if not ARGV[at] then bad = bad or name end
+  return ARGV[at] or ''
+end
+local sources_n = int(1, 'sources')
+if sources_n > 500 then bad = bad or 'sources' end
+local records_n = int(2, 'records')
+if records_n > 500 then bad = bad or 'records' end
+local own = text(3, 'own')
+local sources_at, sources_w = 2, 1
+local records_at, records_w = sources_at + sources_n * sources_w, 1
+local records_id = #stamp - 4 + #'v2:dedup:' + 1
+if not bad and #KEYS ~= records_at + records_n * records_w then bad = 'keys' end
+if not bad and #ARGV ~= 3 then bad = 'arguments' end
+if bad then return redis.error_reply('EMQARG ' .. bad) end
+-- The refusal of a stamp that is not the one the call needs.
+local function refused(found)
+  if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
+  if found == '' then found = 'empty' end
+  found = string.gsub(found, '%c', ' ')
+  return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 128))
+end
+-- A tool that was paused and overtaken stops here: the stamp must be this run's, in this phase.
+if not string.find(own, '^echomq:migrating:[%w-]+:[a-z-]+$') then
+  return redis.error_reply('EMQARG own')
+end
+local found_version = redis.pcall('GET', stamp)
+if found_version ~= own then return refused(found_version) end
+if sources_n ~= records_n then return redis.error_reply('EMQARG sources') end
+local statuses, values, left = {}, {}, {}
+for i = 1, sources_n do
+  if KEYS[sources_at + i] == KEYS[records_at + i] then return redis.error_reply('EMQARG sources') end
+  values[i] = redis.pcall('GET', KEYS[sources_at + i])
+  left[i] = redis.call('PTTL', KEYS[sources_at + i])
+  statuses[i] = type(values[i]) == 'table' and 'wrongtype' or values[i] and 'ok' or 'gone'
+end
+for i = 1, sources_n do
+  if statuses[i] == 'ok' then
+    redis.call('UNLINK', KEYS[records_at + i])
+    redis.call('HSET', KEYS[records_at + i], 'job', values[i])
+    if left[i] > 0 then redis.call('PEXPIRE', KEYS[records_at + i], left[i]) end
+  end
+end
+return statuses

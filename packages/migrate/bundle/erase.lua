@@ -1,0 +1,49 @@
+-- Removes v2 keys of a queue that is rolled back or removed.
+local unpack = unpack or table.unpack
+local stamp, meta = KEYS[1], KEYS[2]
+local bad
+local function int(at, name)
+  local text = ARGV[at]
+  if text and #text < 17 and string.find(text, '^%d+$') then
+    local value = tonumber(text)
+    if value <= 9007199254740991 then return value end
+  end
+  bad = bad or name
+  return 0
+end
+local function text(at, name)
+  if not ARGV[at] then bad = bad or name end
+  return ARGV[at] or ''
+end
+local victims_n = int(1, 'victims')
+if victims_n > 500 then bad = bad or 'victims' end
+local own = text(2, 'own')
+local victims_at, victims_w = 2, 1
+if not bad and #KEYS ~= victims_at + victims_n * victims_w then bad = 'keys' end
+if not bad and #ARGV ~= 2 then bad = 'arguments' end
+if bad then return redis.error_reply('EMQARG ' .. bad) end
+-- The refusal of a stamp that is not the one the call needs.
+local function refused(found)
+  if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
+  if found == '' then found = 'empty' end
+  found = string.gsub(found, '%c', ' ')
+  return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 128))
+end
+-- A tool that was paused and overtaken stops here: the stamp must be this run's, in this phase.
+if not string.find(own, '^echomq:migrating:[%w-]+:[a-z-]+$') then
+  return redis.error_reply('EMQARG own')
+end
+local found_version = redis.pcall('GET', stamp)
+if found_version ~= own then return refused(found_version) end
+if not string.find(own, ':rollback$') and not string.find(own, ':remove$') then
+  return redis.error_reply('EMQARG own')
+end
+local base = string.sub(stamp, 1, -5) .. 'v2:'
+for i = 1, victims_n do
+  local key = KEYS[victims_at + i]
+  -- v2:meta goes last, with the stamp.
+  if string.sub(key, 1, #base) ~= base or key == meta then return redis.error_reply('EMQARG victims') end
+end
+local gone = 0
+for i = 1, victims_n do gone = gone + redis.call('UNLINK', KEYS[victims_at + i]) end
+return gone

@@ -1,0 +1,63 @@
+-- Writes the journal of a run: its phase only goes on, and a run that rests is never woken up.
+local unpack = unpack or table.unpack
+local migration = KEYS[1]
+local bad
+local function int(at, name)
+  local text = ARGV[at]
+  if text and #text < 17 and string.find(text, '^%d+$') then
+    local value = tonumber(text)
+    if value <= 9007199254740991 then return value end
+  end
+  bad = bad or name
+  return 0
+end
+local function text(at, name)
+  if not ARGV[at] then bad = bad or name end
+  return ARGV[at] or ''
+end
+local rows_n = int(1, 'rows')
+if rows_n > 64 then bad = bad or 'rows' end
+local run = text(2, 'run')
+local phase = text(3, 'phase')
+local step = text(4, 'step')
+local rows_base, rows_w = 4, 2
+local function rows(row) return rows_base + (row - 1) * rows_w end
+local rows_field, rows_value = 1, 2
+if not bad and #KEYS ~= 1 then bad = 'keys' end
+if not bad and #ARGV ~= rows_base + rows_n * rows_w then bad = 'arguments' end
+if bad then return redis.error_reply('EMQARG ' .. bad) end
+local RANK = { discover = 0, plan = 1, drain = 2, fence = 3, copy = 4, verify = 5, verified = 6,
+  committed = 7, rollback = 8, ['rolled-back'] = 9, remove = 10 }
+if not string.find(run, '^[%w-]+$') then return redis.error_reply('EMQARG run') end
+if not RANK[phase] then return redis.error_reply('EMQARG phase') end
+if step ~= 'write' and step ~= 'forget' then return redis.error_reply('EMQARG step') end
+local fields = { 'run', run }
+for i = 1, rows_n do
+  local field = ARGV[rows(i) + rows_field]
+  if field == 'run' or field == 'phase' then return redis.error_reply('EMQARG rows.field') end
+  fields[#fields + 1] = field
+  fields[#fields + 1] = ARGV[rows(i) + rows_value]
+end
+local known = redis.call('HMGET', migration, 'run', 'phase')
+local rank = known[2] and RANK[known[2]]
+local rests = rank and (rank < 3 or rank == 7 or rank == 9)
+if step == 'forget' then
+  if known[1] and known[1] ~= run and not rests then
+    return redis.error_reply('EMQFENCE run ' .. string.sub(known[1], 1, 64))
+  end
+  return redis.call('UNLINK', migration)
+end
+local other = known[1] and known[1] ~= run
+if other and (not rests or (RANK[phase] > 2 and phase ~= 'remove')) then
+  return redis.error_reply('EMQFENCE run ' .. string.sub(known[1], 1, 64))
+end
+if not other and rank and rank > 6 and RANK[phase] < rank then
+  return redis.error_reply('EMQSTATE ' .. known[2])
+end
+if other then redis.call('UNLINK', migration) end
+if other or not rank or RANK[phase] > rank then
+  fields[#fields + 1] = 'phase'
+  fields[#fields + 1] = phase
+end
+redis.call('HSET', migration, unpack(fields))
+return 1

@@ -1,0 +1,73 @@
+-- Carries the queue's options and its metrics.
+local unpack = unpack or table.unpack
+local stamp, meta, metrics_completed, metrics_failed = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+local bad
+local function int(at, name)
+  local text = ARGV[at]
+  if text and #text < 17 and string.find(text, '^%d+$') then
+    local value = tonumber(text)
+    if value <= 9007199254740991 then return value end
+  end
+  bad = bad or name
+  return 0
+end
+local function text(at, name)
+  if not ARGV[at] then bad = bad or name end
+  return ARGV[at] or ''
+end
+local rows_n = int(1, 'rows')
+if rows_n > 500 then bad = bad or 'rows' end
+local minutes_n = int(2, 'minutes')
+if minutes_n > 500 then bad = bad or 'minutes' end
+local own = text(3, 'own')
+local rows_base, rows_w = 3, 2
+local function rows(row) return rows_base + (row - 1) * rows_w end
+local rows_field, rows_value = 1, 2
+local minutes_base, minutes_w = rows_base + rows_n * rows_w, 3
+local function minutes(row) return minutes_base + (row - 1) * minutes_w end
+local minutes_metric, minutes_minute, minutes_count = 1, 2, 3
+if not bad and #KEYS ~= 4 then bad = 'keys' end
+if not bad and #ARGV ~= minutes_base + minutes_n * minutes_w then bad = 'arguments' end
+if bad then return redis.error_reply('EMQARG ' .. bad) end
+for row = 1, minutes_n do
+  int(minutes(row) + 2, 'minutes.minute')
+  int(minutes(row) + 3, 'minutes.count')
+end
+if bad then return redis.error_reply('EMQARG ' .. bad) end
+-- The refusal of a stamp that is not the one the call needs.
+local function refused(found)
+  if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
+  if found == '' then found = 'empty' end
+  found = string.gsub(found, '%c', ' ')
+  return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 128))
+end
+-- A tool that was paused and overtaken stops here: the stamp must be this run's, in this phase.
+if not string.find(own, '^echomq:migrating:[%w-]+:[a-z-]+$') then
+  return redis.error_reply('EMQARG own')
+end
+local found_version = redis.pcall('GET', stamp)
+if found_version ~= own then return refused(found_version) end
+local OWN = { version = 1, opened = 1, migrated = 1, closing = 1 }
+local fields, done, broken = {}, {}, {}
+for i = 1, rows_n do
+  local field = ARGV[rows(i) + rows_field]
+  if OWN[field] or string.sub(field, 1, 7) == 'copied.' then
+    return redis.error_reply('EMQARG rows.field')
+  end
+  fields[#fields + 1] = field
+  fields[#fields + 1] = ARGV[rows(i) + rows_value]
+end
+for i = 1, minutes_n do
+  local metric = ARGV[minutes(i) + minutes_metric]
+  local list = metric == 'completed' and done or metric == 'failed' and broken
+  if not list then return redis.error_reply('EMQARG minutes.metric') end
+  list[#list + 1] = ARGV[minutes(i) + minutes_minute]
+  list[#list + 1] = ARGV[minutes(i) + minutes_count]
+end
+redis.call('HLEN', meta)
+redis.call('HLEN', metrics_completed)
+redis.call('HLEN', metrics_failed)
+if #fields > 0 then redis.call('HSET', meta, unpack(fields)) end
+if #done > 0 then redis.call('HSET', metrics_completed, unpack(done)) end
+if #broken > 0 then redis.call('HSET', metrics_failed, unpack(broken)) end
+return rows_n + minutes_n

@@ -1,0 +1,42 @@
+-- Changes the phase in the stamp of a run.
+local unpack = unpack or table.unpack
+local stamp, meta = KEYS[1], KEYS[2]
+local bad
+local function int(at, name)
+  local text = ARGV[at]
+  if text and #text < 17 and string.find(text, '^%d+$') then
+    local value = tonumber(text)
+    if value <= 9007199254740991 then return value end
+  end
+  bad = bad or name
+  return 0
+end
+local function text(at, name)
+  if not ARGV[at] then bad = bad or name end
+  return ARGV[at] or ''
+end
+local own = text(1, 'own')
+local goal = text(2, 'goal')
+if not bad and #KEYS ~= 2 then bad = 'keys' end
+if not bad and #ARGV ~= 2 then bad = 'arguments' end
+if bad then return redis.error_reply('EMQARG ' .. bad) end
+-- The refusal of a stamp that is not the one the call needs.
+local function refused(found)
+  if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
+  if found == '' then found = 'empty' end
+  found = string.gsub(found, '%c', ' ')
+  return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 128))
+end
+local from_run = string.match(own, '^(echomq:migrating:[%w-]+:)[a-z-]+$')
+local to_run, to = string.match(goal, '^(echomq:migrating:[%w-]+:)([a-z-]+)$')
+if not from_run then return redis.error_reply('EMQARG own') end
+if from_run ~= to_run then return redis.error_reply('EMQARG goal') end
+local found_version = redis.pcall('GET', stamp)
+if found_version == goal then return 0 end
+if found_version ~= own then return refused(found_version) end
+-- What was begun to be taken back can only be taken back.
+if string.find(own, ':rollback$') and to ~= 'rollback' then
+  return redis.error_reply('EMQSTATE rollback has begun')
+end
+redis.call('SET', stamp, goal)
+return 1

@@ -1,0 +1,55 @@
+-- Removes v1 keys of a queue whose migration was committed.
+local unpack = unpack or table.unpack
+local stamp, meta = KEYS[1], KEYS[2]
+local bad
+local function int(at, name)
+  local text = ARGV[at]
+  if text and #text < 17 and string.find(text, '^%d+$') then
+    local value = tonumber(text)
+    if value <= 9007199254740991 then return value end
+  end
+  bad = bad or name
+  return 0
+end
+local function text(at, name)
+  if not ARGV[at] then bad = bad or name end
+  return ARGV[at] or ''
+end
+local victims_n = int(1, 'victims')
+if victims_n > 500 then bad = bad or 'victims' end
+local run = text(2, 'run')
+local step = text(3, 'step')
+local victims_at, victims_w = 2, 1
+if not bad and #KEYS ~= victims_at + victims_n * victims_w then bad = 'keys' end
+if not bad and #ARGV ~= 3 then bad = 'arguments' end
+if bad then return redis.error_reply('EMQARG ' .. bad) end
+-- The refusal of a stamp that is not the one the call needs.
+local function refused(found)
+  if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
+  if found == '' then found = 'empty' end
+  found = string.gsub(found, '%c', ' ')
+  return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 128))
+end
+local found_version = redis.pcall('GET', stamp)
+if type(found_version) ~= 'string' or string.sub(found_version, 1, 9) ~= 'echomq:2.' then
+  return refused(found_version)
+end
+local BEFORE = { start = '', batch = ' purging', done = ' purging' }
+local AFTER = { start = ' purging', batch = ' purging', done = ' purged' }
+if not BEFORE[step] then return redis.error_reply('EMQARG step') end
+local state = redis.call('HGET', meta, 'migrated') or ''
+if state == run .. AFTER[step] and step ~= 'batch' then return 0 end
+if state ~= run .. BEFORE[step] then
+  return redis.error_reply('EMQSTATE migrated ' .. (state ~= '' and state or 'by nobody'))
+end
+local base = string.sub(stamp, 1, -5) .. 'v2:'
+for i = 1, victims_n do
+  local key = KEYS[victims_at + i]
+  if key == stamp or string.sub(key, 1, #base) == base or step ~= 'batch' then
+    return redis.error_reply('EMQARG victims')
+  end
+end
+local gone = 0
+for i = 1, victims_n do gone = gone + redis.call('UNLINK', KEYS[victims_at + i]) end
+if step ~= 'batch' then redis.call('HSET', meta, 'migrated', run .. AFTER[step]) end
+return gone

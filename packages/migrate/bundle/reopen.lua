@@ -1,0 +1,60 @@
+-- Takes a committed queue back into its run, as long as no v2 client has opened it.
+local unpack = unpack or table.unpack
+local stamp, meta = KEYS[1], KEYS[2]
+local bad
+local function int(at, name)
+  local text = ARGV[at]
+  if text and #text < 17 and string.find(text, '^%d+$') then
+    local value = tonumber(text)
+    if value <= 9007199254740991 then return value end
+  end
+  bad = bad or name
+  return 0
+end
+local function text(at, name)
+  if not ARGV[at] then bad = bad or name end
+  return ARGV[at] or ''
+end
+local tombs_n = int(1, 'tombs')
+if tombs_n > 1 then bad = bad or 'tombs' end
+local run = text(2, 'run')
+local goal = text(3, 'goal')
+local tombstone = text(4, 'tombstone')
+local tombs_at, tombs_w = 2, 1
+if not bad and #KEYS ~= tombs_at + tombs_n * tombs_w then bad = 'keys' end
+if not bad and #ARGV ~= 4 then bad = 'arguments' end
+if bad then return redis.error_reply('EMQARG ' .. bad) end
+-- The refusal of a stamp that is not the one the call needs.
+local function refused(found)
+  if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
+  if found == '' then found = 'empty' end
+  found = string.gsub(found, '%c', ' ')
+  return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 128))
+end
+if not string.find(goal, '^echomq:migrating:[%w-]+:rollback$') then
+  return redis.error_reply('EMQARG goal')
+end
+if goal ~= 'echomq:migrating:' .. run .. ':rollback' then return redis.error_reply('EMQARG run') end
+if tombs_n > 1 or (tombs_n == 1) ~= (tombstone ~= '') then
+  return redis.error_reply('EMQARG tombstone')
+end
+local found_version = redis.pcall('GET', stamp)
+if found_version == goal then return 'already' end
+if type(found_version) ~= 'string' or string.sub(found_version, 1, 9) ~= 'echomq:2.' then
+  return refused(found_version)
+end
+local known = redis.call('HMGET', meta, 'opened', 'migrated')
+if known[1] then return redis.error_reply('EMQSTATE opened ' .. known[1]) end
+if known[2] ~= run then
+  return redis.error_reply('EMQSTATE migrated ' .. (known[2] and known[2] ~= '' and known[2] or 'by nobody'))
+end
+for i = 1, tombs_n do
+  local stands = redis.pcall('GET', KEYS[tombs_at + i])
+  if stands and (type(stands) == 'table' or string.sub(stands, 1, 14 + #run) ~= 'echomq:moved:' .. run .. ':') then
+    return redis.error_reply('EMQSTATE the tombstone was overwritten')
+  end
+end
+redis.call('HDEL', meta, 'version')
+for i = 1, tombs_n do redis.call('SET', KEYS[tombs_at + i], tombstone) end
+redis.call('SET', stamp, goal)
+return 'reopened'

@@ -1,0 +1,66 @@
+-- Puts back a stamp, and a tombstone, that somebody deleted or wrote over.
+local unpack = unpack or table.unpack
+local stamp, meta = KEYS[1], KEYS[2]
+local bad
+local function int(at, name)
+  local text = ARGV[at]
+  if text and #text < 17 and string.find(text, '^%d+$') then
+    local value = tonumber(text)
+    if value <= 9007199254740991 then return value end
+  end
+  bad = bad or name
+  return 0
+end
+local function text(at, name)
+  if not ARGV[at] then bad = bad or name end
+  return ARGV[at] or ''
+end
+local asides_n = int(1, 'asides')
+if asides_n > 1 then bad = bad or 'asides' end
+local tombs_n = int(2, 'tombs')
+if tombs_n > 1 then bad = bad or 'tombs' end
+local wanted = text(3, 'wanted')
+local version = text(4, 'version')
+local migrated = text(5, 'migrated')
+local tombstone = text(6, 'tombstone')
+local asides_at, asides_w = 2, 1
+local tombs_at, tombs_w = asides_at + asides_n * asides_w, 1
+if not bad and #KEYS ~= tombs_at + tombs_n * tombs_w then bad = 'keys' end
+if not bad and #ARGV ~= 6 then bad = 'arguments' end
+if bad then return redis.error_reply('EMQARG ' .. bad) end
+-- The refusal of a stamp that is not the one the call needs.
+local function refused(found)
+  if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
+  if found == '' then found = 'empty' end
+  found = string.gsub(found, '%c', ' ')
+  return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 128))
+end
+if not string.find(wanted, '^echomq:2%.%d+%.%d+$')
+  and not string.find(wanted, '^echomq:migrating:[%w-]+:[a-z-]+$') then
+  return redis.error_reply('EMQARG wanted')
+end
+if asides_n ~= 1 then return redis.error_reply('EMQARG asides') end
+if tombs_n > 1 or (tombs_n == 1) ~= (tombstone ~= '') then
+  return redis.error_reply('EMQARG tombstone')
+end
+local found = redis.pcall('GET', stamp)
+if type(found) == 'string' and found ~= wanted then return refused(found) end
+if type(found) == 'table' and type(redis.pcall('HLEN', stamp)) == 'table' then return refused(found) end
+local known = redis.call('HMGET', meta, 'version', 'migrated')
+if (known[1] or '') ~= version or (known[2] or '') ~= migrated or not (known[1] or known[2]) then
+  return redis.error_reply('EMQRETRY v2:meta changed')
+end
+if type(found) == 'table' and redis.call('EXISTS', KEYS[asides_at + 1]) == 1 then
+  return redis.error_reply('EMQSTATE an earlier intruder is still set aside')
+end
+local mended = 0
+if type(found) == 'table' then redis.call('RENAME', stamp, KEYS[asides_at + 1]) end
+if found ~= wanted then
+  redis.call('SET', stamp, wanted)
+  mended = 1
+end
+if tombs_n == 1 and redis.call('EXISTS', KEYS[tombs_at + 1]) == 0 then
+  redis.call('SET', KEYS[tombs_at + 1], tombstone)
+  mended = mended + 2
+end
+return mended

@@ -1,0 +1,70 @@
+-- Renames the vault back and takes tombstone and stamp away, in one step.
+local unpack = unpack or table.unpack
+local stamp, meta = KEYS[1], KEYS[2]
+local bad
+local function int(at, name)
+  local text = ARGV[at]
+  if text and #text < 17 and string.find(text, '^%d+$') then
+    local value = tonumber(text)
+    if value <= 9007199254740991 then return value end
+  end
+  bad = bad or name
+  return 0
+end
+local function text(at, name)
+  if not ARGV[at] then bad = bad or name end
+  return ARGV[at] or ''
+end
+local live_n = int(1, 'live')
+if live_n > 64 then bad = bad or 'live' end
+local vault_n = int(2, 'vault')
+if vault_n > 64 then bad = bad or 'vault' end
+local own = text(3, 'own')
+local holders = int(4, 'holders')
+local overwrite = int(5, 'overwrite')
+local live_at, live_w = 2, 1
+local vault_at, vault_w = live_at + live_n * live_w, 1
+if not bad and #KEYS ~= vault_at + vault_n * vault_w then bad = 'keys' end
+if not bad and #ARGV ~= 5 then bad = 'arguments' end
+if bad then return redis.error_reply('EMQARG ' .. bad) end
+-- live[1] is v1's meta; the first `holders` keys hold jobs or their schedule.
+-- The refusal of a stamp that is not the one the call needs.
+local function refused(found)
+  if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
+  if found == '' then found = 'empty' end
+  found = string.gsub(found, '%c', ' ')
+  return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 128))
+end
+-- A tool that was paused and overtaken stops here: the stamp must be this run's, in this phase.
+if not string.find(own, '^echomq:migrating:[%w-]+:[a-z-]+$') then
+  return redis.error_reply('EMQARG own')
+end
+local found_version = redis.pcall('GET', stamp)
+if found_version ~= own then return refused(found_version) end
+if not string.find(own, ':rollback$') then return redis.error_reply('EMQARG own') end
+if live_n ~= vault_n or live_n < 1 or holders > live_n then return redis.error_reply('EMQARG live') end
+local v1_meta = KEYS[live_at + 1]
+local here = v1_meta == stamp
+local kept = {}
+for i = 1, live_n do
+  kept[i] = redis.call('EXISTS', KEYS[vault_at + i]) == 1
+  if i > 1 and i <= holders and kept[i] and overwrite == 0
+    and redis.call('EXISTS', KEYS[live_at + i]) == 1 then
+    return redis.error_reply('EMQSTATE intruder ' .. KEYS[live_at + i])
+  end
+end
+redis.call('UNLINK', meta)
+local back = 0
+for i = 2, live_n do
+  if kept[i] then
+    redis.call('RENAME', KEYS[vault_at + i], KEYS[live_at + i])
+    back = back + 1
+  end
+end
+if not here then redis.call('UNLINK', v1_meta) end
+redis.call('UNLINK', stamp)
+if kept[1] then
+  redis.call('RENAME', KEYS[vault_at + 1], v1_meta)
+  back = back + 1
+end
+return back

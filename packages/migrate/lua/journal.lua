@@ -1,0 +1,36 @@
+-- Writes the journal of a run: its phase only goes on, and a run that rests is never woken up.
+local RANK = { discover = 0, plan = 1, drain = 2, fence = 3, copy = 4, verify = 5, verified = 6,
+  committed = 7, rollback = 8, ['rolled-back'] = 9, remove = 10 }
+if not string.find(run, '^[%w-]+$') then return redis.error_reply('EMQARG run') end
+if not RANK[phase] then return redis.error_reply('EMQARG phase') end
+if step ~= 'write' and step ~= 'forget' then return redis.error_reply('EMQARG step') end
+local fields = { 'run', run }
+for i = 1, rows_n do
+  local field = ARGV[rows(i) + rows_field]
+  if field == 'run' or field == 'phase' then return redis.error_reply('EMQARG rows.field') end
+  fields[#fields + 1] = field
+  fields[#fields + 1] = ARGV[rows(i) + rows_value]
+end
+local known = redis.call('HMGET', migration, 'run', 'phase')
+local rank = known[2] and RANK[known[2]]
+local rests = rank and (rank < 3 or rank == 7 or rank == 9)
+if step == 'forget' then
+  if known[1] and known[1] ~= run and not rests then
+    return redis.error_reply('EMQFENCE run ' .. string.sub(known[1], 1, 64))
+  end
+  return redis.call('UNLINK', migration)
+end
+local other = known[1] and known[1] ~= run
+if other and (not rests or (RANK[phase] > 2 and phase ~= 'remove')) then
+  return redis.error_reply('EMQFENCE run ' .. string.sub(known[1], 1, 64))
+end
+if not other and rank and rank > 6 and RANK[phase] < rank then
+  return redis.error_reply('EMQSTATE ' .. known[2])
+end
+if other then redis.call('UNLINK', migration) end
+if other or not rank or RANK[phase] > rank then
+  fields[#fields + 1] = 'phase'
+  fields[#fields + 1] = phase
+end
+redis.call('HSET', migration, unpack(fields))
+return 1

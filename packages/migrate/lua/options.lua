@@ -1,0 +1,27 @@
+-- Carries the queue's options and its metrics.
+--@include refuse
+--@include run_fence
+local OWN = { version = 1, opened = 1, migrated = 1, closing = 1 }
+local fields, done, broken = {}, {}, {}
+for i = 1, rows_n do
+  local field = ARGV[rows(i) + rows_field]
+  if OWN[field] or string.sub(field, 1, 7) == 'copied.' then
+    return redis.error_reply('EMQARG rows.field')
+  end
+  fields[#fields + 1] = field
+  fields[#fields + 1] = ARGV[rows(i) + rows_value]
+end
+for i = 1, minutes_n do
+  local metric = ARGV[minutes(i) + minutes_metric]
+  local list = metric == 'completed' and done or metric == 'failed' and broken
+  if not list then return redis.error_reply('EMQARG minutes.metric') end
+  list[#list + 1] = ARGV[minutes(i) + minutes_minute]
+  list[#list + 1] = ARGV[minutes(i) + minutes_count]
+end
+redis.call('HLEN', meta)
+redis.call('HLEN', metrics_completed)
+redis.call('HLEN', metrics_failed)
+if #fields > 0 then redis.call('HSET', meta, unpack(fields)) end
+if #done > 0 then redis.call('HSET', metrics_completed, unpack(done)) end
+if #broken > 0 then redis.call('HSET', metrics_failed, unpack(broken)) end
+return rows_n + minutes_n

@@ -1,0 +1,15 @@
+-- Changes the phase in the stamp of a run.
+--@include refuse
+local from_run = string.match(own, '^(echomq:migrating:[%w-]+:)[a-z-]+$')
+local to_run, to = string.match(goal, '^(echomq:migrating:[%w-]+:)([a-z-]+)$')
+if not from_run then return redis.error_reply('EMQARG own') end
+if from_run ~= to_run then return redis.error_reply('EMQARG goal') end
+local found_version = redis.pcall('GET', stamp)
+if found_version == goal then return 0 end
+if found_version ~= own then return refused(found_version) end
+-- What was begun to be taken back can only be taken back.
+if string.find(own, ':rollback$') and to ~= 'rollback' then
+  return redis.error_reply('EMQSTATE rollback has begun')
+end
+redis.call('SET', stamp, goal)
+return 1

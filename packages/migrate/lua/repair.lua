@@ -1,0 +1,31 @@
+-- Puts back a stamp, and a tombstone, that somebody deleted or wrote over.
+--@include refuse
+if not string.find(wanted, '^echomq:2%.%d+%.%d+$')
+  and not string.find(wanted, '^echomq:migrating:[%w-]+:[a-z-]+$') then
+  return redis.error_reply('EMQARG wanted')
+end
+if asides_n ~= 1 then return redis.error_reply('EMQARG asides') end
+if tombs_n > 1 or (tombs_n == 1) ~= (tombstone ~= '') then
+  return redis.error_reply('EMQARG tombstone')
+end
+local found = redis.pcall('GET', stamp)
+if type(found) == 'string' and found ~= wanted then return refused(found) end
+if type(found) == 'table' and type(redis.pcall('HLEN', stamp)) == 'table' then return refused(found) end
+local known = redis.call('HMGET', meta, 'version', 'migrated')
+if (known[1] or '') ~= version or (known[2] or '') ~= migrated or not (known[1] or known[2]) then
+  return redis.error_reply('EMQRETRY v2:meta changed')
+end
+if type(found) == 'table' and redis.call('EXISTS', KEYS[asides_at + 1]) == 1 then
+  return redis.error_reply('EMQSTATE an earlier intruder is still set aside')
+end
+local mended = 0
+if type(found) == 'table' then redis.call('RENAME', stamp, KEYS[asides_at + 1]) end
+if found ~= wanted then
+  redis.call('SET', stamp, wanted)
+  mended = 1
+end
+if tombs_n == 1 and redis.call('EXISTS', KEYS[tombs_at + 1]) == 0 then
+  redis.call('SET', KEYS[tombs_at + 1], tombstone)
+  mended = mended + 2
+end
+return mended

@@ -1,0 +1,17 @@
+-- Closes a v2 queue before its keys are removed, or takes its last two keys away.
+--@include refuse
+if not string.find(own, '^echomq:migrating:[%w-]+:remove$') then return redis.error_reply('EMQARG own') end
+if step ~= 'close' and step ~= 'end' then return redis.error_reply('EMQARG step') end
+local found_version = redis.pcall('GET', stamp)
+if step == 'end' then
+  if found_version ~= own then return refused(found_version) end
+  return redis.call('UNLINK', meta, stamp)
+end
+if found_version == own then return 0 end
+if type(found_version) ~= 'string' or string.sub(found_version, 1, 9) ~= 'echomq:2.' then
+  return refused(found_version)
+end
+local running = redis.call('ZCARD', active)
+if running > 0 then return redis.error_reply('EMQSTATE active ' .. running) end
+redis.call('SET', stamp, own)
+return 1

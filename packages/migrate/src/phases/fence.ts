@@ -1,0 +1,159 @@
+import { isEchoMQError, parseTombstone } from "@echomq/wire";
+import { type Context, commandFor } from "../context.js";
+import { ACTIVE_RULE } from "../errors.js";
+import { fenceScript } from "../generated/bundle.js";
+import { writeJournal } from "../journal.js";
+import { type Location, locate } from "../locate.js";
+import { runOf } from "../run-id.js";
+import { adopt, foreign, guarded, intruded, ownStamp, refuse, tombstoneOf } from "../stamps.js";
+import { type V1Client, v1ClientsIfAllowed } from "../v1/workers.js";
+import { heldUp } from "./drain.js";
+import { type PlanReport, plan } from "./plan.js";
+
+/** Options of `fence`. */
+export interface FenceOptions {
+  /** Go on although v1 workers are connected: the server refuses them from here on. Default false. */
+  readonly allowConnected?: boolean;
+  /** A plan made just now, so it is not made again. */
+  readonly plan?: PlanReport;
+}
+
+/** Report of `fence`. */
+export interface FenceReport {
+  readonly phase: "fence";
+  readonly queue: string;
+  readonly run: string;
+  /** True when an earlier call had fenced the queue already. */
+  readonly already: boolean;
+  /** Queue-level v1 keys moved into the vault. */
+  readonly moved: number;
+  readonly vault: string;
+  /** Key of the tombstone, null in place. */
+  readonly tombstone: string | null;
+  readonly next: string;
+}
+
+const PHASE = "fence";
+
+/**
+ * Closes the v1 queue for every client: vault, tombstone and stamp in one step.
+ * @throws MigrationError `ACTIVE`, `WORKERS_CONNECTED`, a blocker of the plan, `OVERTAKEN`.
+ */
+export async function fence(ctx: Context, options: FenceOptions = {}): Promise<FenceReport> {
+  const at = await locate(ctx);
+  if (at.state === "moving") return alreadyFenced(ctx, at);
+  checkState(ctx, at);
+  await checkWorkers(ctx, options.allowConnected ?? false);
+  const planned = options.plan ?? (await plan(ctx));
+  const [blocker] = planned.blockers;
+  if (blocker?.reason === "ACTIVE") throw await heldUp(ctx, blocker.count, PHASE);
+  if (blocker !== undefined) {
+    const say = `The queue cannot move: ${blocker.message} (${blocker.count}).`;
+    throw refuse(ctx, PHASE, blocker.reason, say, "plan", { blockers: planned.blockers });
+  }
+  return guarded(ctx, PHASE, async () => {
+    await writeJournal(ctx, "plan", {
+      startedAt: new Date().toISOString(),
+      q: ctx.q,
+      version: planned.version ?? "",
+      jobs: planned.jobs,
+      plan: JSON.stringify({ states: planned.states, notes: planned.notes }),
+    });
+    const moved = await runFence(ctx);
+    await writeJournal(ctx, "fence", { moved });
+    return report(ctx, false, moved);
+  });
+}
+
+async function runFence(ctx: Context): Promise<number> {
+  const { text } = tombstoneOf(ctx, "moving");
+  try {
+    return await ctx.dispatcher.run(fenceScript, {
+      q: ctx.q,
+      live: ctx.v1.live,
+      vault: ctx.v1.vault,
+      args: { own: ownStamp(ctx, "fence"), run: runOf(ctx), tombstone: text },
+    });
+  } catch (error) {
+    if (!isEchoMQError(error, "EMQSTATE")) throw error;
+    throw await refusal(ctx, (error as { detail?: string }).detail ?? error.message);
+  }
+}
+
+async function refusal(ctx: Context, detail: string): Promise<Error> {
+  const [what = "", count = ""] = detail.split(" ");
+  switch (what) {
+    case "active":
+      return heldUp(ctx, Number(count) || 1, PHASE);
+    case "waiting-children":
+      return refuse(ctx, PHASE, "FLOWS", `Parents wait for their children (${count}).`, "plan");
+    case "repeat":
+      return refuse(ctx, PHASE, "SCHEDULERS", `Repeating jobs are scheduled (${count}).`, "plan");
+    case "vault":
+      return refuse(ctx, PHASE, "VAULT", "The vault of an earlier run still holds keys.", "status", {
+        vault: ctx.v1.vaulted("*"),
+      });
+    default:
+      return refuse(ctx, PHASE, "NOTHING", `There is nothing to move: ${detail}.`, "discover");
+  }
+}
+
+/** A fence that stood already: the journal is mended when a crash came before it was written. */
+async function alreadyFenced(ctx: Context, at: Location): Promise<FenceReport> {
+  adopt(ctx, at, PHASE);
+  if (at.phase === "rollback") {
+    const say = "A rollback of this run has begun and can only be finished.";
+    throw refuse(ctx, PHASE, "ROLLING_BACK", say, "rollback");
+  }
+  await guarded(ctx, PHASE, () => writeJournal(ctx, "fence", { moved: at.vaulted.length }));
+  return report(ctx, true, at.vaulted.length);
+}
+
+function report(ctx: Context, already: boolean, moved: number): FenceReport {
+  return {
+    phase: PHASE,
+    queue: ctx.queue,
+    run: runOf(ctx),
+    already,
+    moved,
+    vault: ctx.v1.vaulted("*"),
+    tombstone: ctx.v1.inPlace ? null : ctx.v1.unit("meta"),
+    next: commandFor(ctx, "copy"),
+  };
+}
+
+function checkState(ctx: Context, at: Location): void {
+  if (at.state === "intruded") throw intruded(ctx, PHASE);
+  if (at.state === "done") {
+    throw refuse(ctx, PHASE, "TARGET_TAKEN", "This queue was migrated already.", "status");
+  }
+  if (at.state === "v2") {
+    throw refuse(ctx, PHASE, "TARGET_TAKEN", `A v2 queue named ${ctx.q} lives here already.`, "status");
+  }
+  if (at.state === "foreign") {
+    const text = at.v1Meta.kind === "string" ? parseTombstone(at.v1Meta.text) : null;
+    if (text === null) throw foreign(ctx, PHASE, at);
+    const say = `The v1 queue has moved to ${text.q} (${text.state}).`;
+    throw refuse(ctx, PHASE, "TARGET_TAKEN", say, "status", { tombstone: text });
+  }
+  if (at.state === "empty") {
+    const say = `There is no v1 queue ${ctx.queue} at prefix ${ctx.prefix}.`;
+    throw refuse(ctx, PHASE, "NOTHING", say, "discover");
+  }
+}
+
+async function checkWorkers(ctx: Context, allowed: boolean): Promise<void> {
+  if (allowed) return;
+  const clients = await v1ClientsIfAllowed(ctx);
+  if (clients === null) {
+    const say =
+      "The server does not let this client see who is connected (CLIENT LIST). " +
+      "Make sure that no v1 worker runs, then give --allow-connected.";
+    throw refuse(ctx, PHASE, "WORKERS_CONNECTED", say);
+  }
+  const workers = clients.filter(({ kind }) => kind === "worker");
+  if (workers.length === 0) return;
+  const named = workers.slice(0, 10).map(({ name, address }: V1Client) => name || address);
+  const say = `${workers.length} v1 workers are still connected (${named.join(", ")}). Stop them first: ${ACTIVE_RULE}`;
+  throw refuse(ctx, PHASE, "WORKERS_CONNECTED", say, "fence", { workers });
+}

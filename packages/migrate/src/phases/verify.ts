@@ -1,0 +1,122 @@
+import { CARRIERS } from "../carry/carriers.js";
+import { Findings } from "../carry/findings.js";
+import { sizeOf } from "../carry/pages.js";
+import { verifyRest } from "../carry/verify-rest.js";
+import { type StateCheck, verifyState } from "../carry/verify-state.js";
+import { type Context, commandFor } from "../context.js";
+import { MigrationError } from "../errors.js";
+import { writeJournal } from "../journal.js";
+import { pairs } from "../locate.js";
+import { runOf } from "../run-id.js";
+import { changePhase, fencedAt, guarded, refuse } from "../stamps.js";
+import type { Counted } from "./plan.js";
+
+/** One difference between v1 and v2. */
+export type { Finding } from "../carry/findings.js";
+
+/** Report of `verify`. */
+export interface VerifyReport {
+  readonly phase: "verify";
+  readonly queue: string;
+  readonly run: string;
+  readonly ok: boolean;
+  readonly states: readonly StateCheck[];
+  readonly jobs: number;
+  readonly differences: number;
+  readonly first: readonly import("../carry/findings.js").Finding[];
+  /** Members without a hash on v1: reported, not carried. */
+  readonly dangling: Counted<{ state: string; id: string }>;
+  /** Job hashes of v1 that stand in no state: reported, not carried. */
+  readonly orphans: Counted<string>;
+  /** Jobs that stand in two states, carried as they are. */
+  readonly twice: number;
+  /** Queue-level v1 keys that were written after the fence. */
+  readonly intruders: readonly string[];
+  readonly next: string;
+}
+
+const PHASE = "verify";
+
+/**
+ * Compares every job field by field and every list and set member by member.
+ * @throws MigrationError `NOT_FENCED`, `NOT_COPIED`, `DIFFERENT` with the report as details,
+ * `OVERTAKEN`, `ABORTED`.
+ */
+export async function verify(ctx: Context): Promise<VerifyReport> {
+  return guarded(ctx, PHASE, async () => {
+    const at = await fencedAt(ctx, PHASE);
+    await refuseUnfinished(ctx, at.phase);
+    await changePhase(ctx, at.phase ?? "copy", "verify");
+    await writeJournal(ctx, "verify");
+    const findings = new Findings();
+    const states: StateCheck[] = [];
+    let waiting = 0;
+    for (const carrier of CARRIERS) {
+      const check = await verifyState(ctx, carrier, findings, carrier.unit === "wait" ? waiting : 0);
+      if (carrier.unit === "wait") waiting += check.jobs;
+      if (check.members > 0) states.push(check);
+    }
+    await sizes(ctx, states, findings);
+    const rest = await verifyRest(ctx, findings, states);
+    const report: VerifyReport = {
+      phase: PHASE,
+      queue: ctx.queue,
+      run: runOf(ctx),
+      ok: findings.differences.count === 0,
+      states,
+      jobs: states.reduce((total, { jobs }) => total + jobs, 0),
+      differences: findings.differences.count,
+      first: findings.differences.first,
+      dangling: { count: findings.dangling.count, first: findings.dangling.first },
+      orphans: { count: rest.orphans.count, first: rest.orphans.first },
+      twice: rest.twice,
+      intruders: at.live,
+      next: commandFor(ctx, findings.differences.count === 0 ? "commit" : "copy"),
+    };
+    if (!report.ok) {
+      await writeJournal(ctx, "verify", { verify: JSON.stringify(report) });
+      throw different(ctx, report);
+    }
+    await changePhase(ctx, "verify", "verified");
+    await writeJournal(ctx, "verified", { verify: JSON.stringify(report) });
+    return report;
+  });
+}
+
+async function refuseUnfinished(ctx: Context, phase: string | null): Promise<void> {
+  const key = ctx.v2.unit("meta");
+  const fields = pairs(await ctx.dispatcher.command(["HGETALL", key], { key }, { repeatable: true }));
+  for (const carrier of CARRIERS) {
+    const members = await sizeOf(ctx, carrier, ctx.v1.vaulted(carrier.state));
+    const copied = Number(fields[`copied.${carrier.state}`] ?? 0);
+    if (phase !== "fence" && copied >= members) continue;
+    const say = `The copy is not finished: ${carrier.state} ${copied} of ${members}.`;
+    throw refuse(ctx, PHASE, "NOT_COPIED", say, "copy", { state: carrier.state, copied, members });
+  }
+}
+
+/** Nothing may stand on the v2 side that v1 does not have. */
+async function sizes(ctx: Context, states: readonly StateCheck[], findings: Findings): Promise<void> {
+  for (const unit of new Set(CARRIERS.map((carrier) => carrier.unit))) {
+    const own = CARRIERS.filter((carrier) => carrier.unit === unit).map(({ state }) => state as string);
+    const wanted = states
+      .filter(({ state }) => own.includes(state))
+      .reduce((total, { jobs }) => total + jobs, 0);
+    const type = unit === "wait" ? "list" : "zset";
+    const found = await sizeOf(ctx, { type }, ctx.v2.unit(unit));
+    if (found !== wanted) findings.differ(unit, "", `v2 holds ${found} members, v1 ${wanted}`);
+  }
+}
+
+function different(ctx: Context, report: VerifyReport): MigrationError {
+  const [first] = report.first;
+  const say = first === undefined ? "" : `: ${first.where} ${first.id} ${first.what}`;
+  return new MigrationError({
+    reason: "DIFFERENT",
+    queue: ctx.queue,
+    phase: PHASE,
+    message: `v1 and v2 differ in ${report.differences} places${say}.`,
+    details: { report },
+    next: commandFor(ctx, "rollback"),
+  });
+}

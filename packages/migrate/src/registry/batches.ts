@@ -1,0 +1,142 @@
+import type { ScriptSpec } from "@echomq/scripts";
+import { JOBS, OWN, RUN, SOURCES, TEXTS, VICTIMS } from "./shared.js";
+
+// Scripts that work through a queue in bounded batches.
+
+export const copy = {
+  name: "copy",
+  summary:
+    "Copies one batch of jobs, hash first and membership second, and moves the cursor of their state.",
+  fence: "migration",
+  keys: [
+    "stamp",
+    "meta",
+    "wait",
+    "prioritized",
+    "priorities",
+    "pc",
+    "delayed",
+    "completed",
+    "failed",
+    "extras",
+  ],
+  groups: [SOURCES, JOBS],
+  args: [
+    OWN,
+    { name: "state", type: "text", doc: "wait, paused, prioritized, delayed, completed or failed" },
+    { name: "from", type: "int", doc: "where the batch begins in v1's list or set" },
+    { name: "to", type: "int", doc: "where it ends, members left out included" },
+  ],
+  tables: [
+    {
+      name: "items",
+      columns: [
+        { name: "score", type: "text", doc: "score on the v2 wire, empty in a list" },
+        { name: "priority", type: "int", doc: "priority, 0 for none" },
+      ],
+    },
+  ],
+  reply: {
+    type: "record",
+    fields: [
+      ["cursor", { type: "int" }],
+      ["statuses", TEXTS],
+    ],
+  },
+  refusals: [],
+  writes: true,
+  bound: 500,
+  repeatable: true,
+} as const satisfies ScriptSpec;
+
+export const dedup = {
+  name: "dedup",
+  summary: "Carries deduplication keys with the time they have left.",
+  fence: "migration",
+  keys: ["stamp", "meta"],
+  groups: [SOURCES, { name: "records", kinds: ["dedup"] }],
+  args: [OWN],
+  tables: [],
+  reply: TEXTS,
+  refusals: [],
+  writes: true,
+  bound: 500,
+  repeatable: true,
+} as const satisfies ScriptSpec;
+
+export const options = {
+  name: "options",
+  summary: "Carries the queue's options and its metrics.",
+  fence: "migration",
+  keys: ["stamp", "meta", "metrics:completed", "metrics:failed"],
+  groups: [],
+  args: [OWN],
+  tables: [
+    {
+      name: "rows",
+      columns: [
+        { name: "field", type: "text", doc: "option of v2:meta" },
+        { name: "value", type: "text", doc: "its value" },
+      ],
+    },
+    {
+      name: "minutes",
+      columns: [
+        { name: "metric", type: "text", doc: "completed or failed" },
+        { name: "minute", type: "int", doc: "minutes since 1970" },
+        { name: "count", type: "int", doc: "jobs that ended in it" },
+      ],
+    },
+  ],
+  reply: { type: "int" },
+  refusals: [],
+  writes: true,
+  bound: 500,
+  repeatable: true,
+} as const satisfies ScriptSpec;
+
+export const compare = {
+  name: "compare",
+  summary:
+    "Compares jobs of both wires field by field and line by line, on the server, byte for byte.",
+  fence: "migration",
+  keys: ["stamp", "meta", "extras"],
+  groups: [SOURCES, JOBS],
+  args: [OWN],
+  tables: [],
+  reply: TEXTS,
+  refusals: [],
+  writes: false,
+  bound: 500,
+  repeatable: true,
+} as const satisfies ScriptSpec;
+
+export const erase = {
+  name: "erase",
+  summary: "Removes v2 keys of a queue that is rolled back or removed.",
+  fence: "migration",
+  keys: ["stamp", "meta"],
+  groups: [VICTIMS],
+  args: [OWN],
+  tables: [],
+  reply: { type: "int" },
+  refusals: [],
+  writes: true,
+  bound: 500,
+  repeatable: true,
+} as const satisfies ScriptSpec;
+
+export const purge = {
+  name: "purge",
+  summary: "Removes v1 keys of a queue whose migration was committed.",
+  fence: "migration",
+  keys: ["stamp", "meta"],
+  groups: [VICTIMS],
+  args: [RUN, { name: "step", type: "text", doc: "start, batch or done" }],
+  tables: [],
+  reply: { type: "int" },
+  refusals: ["EMQSTATE"],
+  writes: true,
+  bound: 500,
+  repeatable: true,
+} as const satisfies ScriptSpec;

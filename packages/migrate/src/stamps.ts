@@ -1,0 +1,119 @@
+import { isEchoMQError, migratingStamp, tombstone } from "@echomq/wire";
+import { type Context, commandFor } from "./context.js";
+import { MigrationError, type MigrationReason } from "./errors.js";
+import { phaseScript } from "./generated/bundle.js";
+import type { Location } from "./locate.js";
+import { locate } from "./locate.js";
+import { runOf } from "./run-id.js";
+
+/** Phases that stand in the stamp. */
+export type StampPhase = "fence" | "copy" | "verify" | "verified" | "rollback" | "remove";
+
+/** The stamp of this run in a phase. */
+export function ownStamp(ctx: Context, phase: StampPhase): string {
+  return migratingStamp(runOf(ctx), phase);
+}
+
+/** The tombstone's key and text; in place there is none, the stamp stands there itself. */
+export function tombstoneOf(
+  ctx: Context,
+  state: "moving" | "done",
+): { readonly tombs: readonly string[]; readonly text: string } {
+  if (ctx.v1.inPlace) return { tombs: [], text: "" };
+  return {
+    tombs: [ctx.v1.unit("meta")],
+    text: tombstone({ run: runOf(ctx), state, q: ctx.q }),
+  };
+}
+
+/** Sets the stamp from one phase of this run to another. */
+export async function changePhase(ctx: Context, from: string, to: StampPhase): Promise<void> {
+  if (from === to) return;
+  await ctx.dispatcher.run(phaseScript, {
+    q: ctx.q,
+    args: { own: migratingStamp(runOf(ctx), from), goal: ownStamp(ctx, to) },
+  });
+}
+
+/**
+ * Finds the run by the stamp and checks that the queue is in a phase from which `phase` may go on.
+ * @throws MigrationError `NOT_FENCED`, `ROLLING_BACK`, `INTRUDED`, `FOREIGN` or `OVERTAKEN`.
+ */
+export async function fencedAt(ctx: Context, phase: string): Promise<Location> {
+  const at = await locate(ctx);
+  if (at.state === "intruded") throw intruded(ctx, phase);
+  if (at.state === "done") {
+    throw refuse(ctx, phase, "NOT_FENCED", "The migration of this queue was already committed.", "status");
+  }
+  if (at.state === "foreign") throw foreign(ctx, phase, at);
+  if (at.state !== "moving") {
+    throw refuse(ctx, phase, "NOT_FENCED", "The queue is not fenced, so nothing may be moved.", "fence");
+  }
+  adopt(ctx, at, phase);
+  if (at.phase === "rollback") {
+    const say = "A rollback of this run has begun and can only be finished.";
+    throw refuse(ctx, phase, "ROLLING_BACK", say, "rollback");
+  }
+  return at;
+}
+
+/**
+ * Takes over the run a location names.
+ * @throws MigrationError `OVERTAKEN` when this context already works for another one.
+ */
+export function adopt(ctx: Context, at: Location, phase: string): void {
+  if (at.run === null) return;
+  if (ctx.run !== undefined && ctx.run !== at.run) throw overtaken(ctx, phase, `run ${at.run}`);
+  ctx.run = at.run;
+}
+
+/** A refusal with the next command. */
+export function refuse(
+  ctx: Context,
+  phase: string,
+  reason: MigrationReason,
+  message: string,
+  next?: string,
+  details: Readonly<Record<string, unknown>> = {},
+): MigrationError {
+  return new MigrationError({
+    reason,
+    message,
+    phase,
+    queue: ctx.queue,
+    details,
+    ...(next === undefined ? {} : { next: commandFor(ctx, next) }),
+  });
+}
+
+export function overtaken(ctx: Context, phase: string, found: string): MigrationError {
+  const say = `Another process works on this queue (${found}); this one stopped and wrote nothing more.`;
+  return refuse(ctx, phase, "OVERTAKEN", say, "status", { found });
+}
+
+export function intruded(ctx: Context, phase: string): MigrationError {
+  const say = "The stamp of this queue was deleted or overwritten while v2 keys stand.";
+  return refuse(ctx, phase, "INTRUDED", say, "repair");
+}
+
+export function foreign(ctx: Context, phase: string, at: Location): MigrationError {
+  const say = "A key of this queue holds what neither EchoMQ nor v1 writes there.";
+  return refuse(ctx, phase, "FOREIGN", say, "status", { stamp: at.stamp, v1Meta: at.v1Meta });
+}
+
+/**
+ * Runs a phase's work and turns what scripts refuse into the reasons of a migration.
+ * @throws MigrationError `OVERTAKEN` for `EMQFENCE`, `MEMORY` for `OOM`.
+ */
+export async function guarded<T>(ctx: Context, phase: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (isEchoMQError(error, "EMQFENCE")) throw overtaken(ctx, phase, error.message.slice(9));
+    if (isEchoMQError(error, "OOM")) {
+      const say = "The server has no memory left for the copy. What was copied stays; make room and repeat.";
+      throw refuse(ctx, phase, "MEMORY", say, phase);
+    }
+    throw error;
+  }
+}

@@ -1,0 +1,230 @@
+-- Adds jobs to wait, prioritized or delayed, each once.
+local unpack = unpack or table.unpack
+local stamp = KEYS[1]
+local found_version = redis.pcall('GET', stamp)
+if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == 'echomq:2.') then
+  local found = found_version
+  if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
+  if found == '' then found = 'empty' end
+  found = string.gsub(found, '%c', ' ')
+  return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
+end
+local meta, wait, prioritized, pc, delayed, priorities, trash, extras, marker, events = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10], KEYS[11]
+local bad
+local function int(at, name)
+  local text = ARGV[at]
+  if text and #text < 17 and string.find(text, '^%d+$') then
+    local value = tonumber(text)
+    if value <= 9007199254740991 then return value end
+  end
+  bad = bad or name
+  return 0
+end
+local function text(at, name)
+  if not ARGV[at] then bad = bad or name end
+  return ARGV[at] or ''
+end
+local jobs_n = int(1, 'jobs')
+if jobs_n > 500 then bad = bad or 'jobs' end
+local namesakes_n = int(2, 'namesakes')
+if namesakes_n > 500 then bad = bad or 'namesakes' end
+local items_n = int(3, 'items')
+if items_n > 500 then bad = bad or 'items' end
+local now = int(4, 'now')
+local jobs_at, jobs_w = 11, 1
+local jobs_id = #stamp - 4 + #'v2:job:' + 1
+local namesakes_at, namesakes_w = jobs_at + jobs_n * jobs_w, 4
+local namesakes_id = #stamp - 4 + #'v2:logs:' + 1
+local items_base, items_w = 4, 7
+local function items(row) return items_base + (row - 1) * items_w end
+local items_name, items_data, items_opts, items_timestamp, items_delay, items_priority, items_flags = 1, 2, 3, 4, 5, 6, 7
+if not bad and #KEYS ~= namesakes_at + namesakes_n * namesakes_w then bad = 'keys' end
+if not bad and #ARGV ~= items_base + items_n * items_w then bad = 'arguments' end
+if bad then return redis.error_reply('EMQARG ' .. bad) end
+for row = 1, items_n do
+  int(items(row) + 4, 'items.timestamp')
+  int(items(row) + 5, 'items.delay')
+  int(items(row) + 6, 'items.priority')
+  int(items(row) + 7, 'items.flags')
+end
+if bad then return redis.error_reply('EMQARG ' .. bad) end
+local opts = redis.call('HMGET', meta, 'paused', 'closing', 'events.max')
+if opts[2] then return redis.error_reply('EMQSTATE the queue is closing') end
+local events_max = tonumber(opts[3] or '10000') or 10000
+-- Buffers the events of this call. A flush writes one stream entry: pairs of `<code><id>` and a payload.
+-- Payloads over 8 KB are left in the job's hash; the code is then upper case.
+local ev, ev_bytes = {}, 0
+
+local function flush_events()
+  if #ev == 0 then return end
+  local how = events_max < 1000 and '=' or '~'
+  -- pcall: after the first write nothing may raise, and a stream can only fail by its own last id.
+  redis.pcall('XADD', events, 'MAXLEN', how, events_max, '*', unpack(ev))
+  ev, ev_bytes = {}, 0
+end
+
+local function emit(code, id, value)
+  if events_max == 0 then return end
+  if #value > 8192 then code, value = string.upper(code), '' end
+  if #ev >= 200 or ev_bytes + #id + #value > 65536 then flush_events() end
+  ev[#ev + 1] = code .. id
+  ev[#ev + 1] = value
+  ev_bytes = ev_bytes + #id + #value
+end
+-- The priority sequence, read before the first write so that a broken counter refuses the whole call.
+local seq = tonumber(redis.call('GET', pc) or '0')
+if not seq or seq < 0 or seq >= 9007199254740000 or seq % 1 ~= 0 then
+  return redis.error_reply('EMQSTATE the priority sequence is not a whole number')
+end
+local seq_was = seq
+
+local function save_sequence()
+  if seq ~= seq_was then redis.call('SET', pc, string.format('%.0f', seq % 4294967296)) end
+end
+
+-- Reads that also prove the type of everything written below.
+redis.call('LLEN', wait)
+redis.call('XLEN', events)
+local marked = redis.call('ZCARD', marker)
+local head = redis.call('ZRANGE', delayed, 0, 0, 'WITHSCORES')
+redis.call('ZCARD', prioritized)
+redis.call('HLEN', priorities)
+redis.call('SCARD', extras)
+-- Wakes blocked workers. Members are ids of waiting jobs at score 0; the next due time stands under a
+-- control character, which no id may hold.
+local function arm(ids)
+  local add = {}
+  for i = 1, math.min(#ids, 16 - marked) do
+    add[#add + 1] = 0
+    add[#add + 1] = ids[i]
+  end
+  if #add > 0 then redis.call('ZADD', marker, unpack(add)) end
+end
+
+local function arm_due(due) redis.call('ZADD', marker, due, '\1') end
+-- Puts ids in line. Buffered, so a batch costs one command per structure. `seq` is the priority
+-- sequence; 2^32 keeps priority and sequence exact in a double.
+local to_back, to_front, to_ranked, in_line = {}, {}, {}, {}
+
+local function line_up(id, priority, front)
+  in_line[#in_line + 1] = id
+  if priority then
+    local place = 0
+    if not front then
+      seq = seq + 1
+      place = seq % 4294967296
+    end
+    to_ranked[#to_ranked + 1] = priority * 4294967296 + place
+    to_ranked[#to_ranked + 1] = id
+  elseif front == 'newest' then
+    to_front[#to_front + 1] = id
+  elseif front then
+    -- Pushed in reverse: the first of the batch must end nearest to the head.
+    table.insert(to_front, 1, id)
+  else
+    to_back[#to_back + 1] = id
+  end
+end
+
+local function flush_line()
+  if #to_back > 0 then redis.call('LPUSH', wait, unpack(to_back)) end
+  if #to_front > 0 then redis.call('RPUSH', wait, unpack(to_front)) end
+  if #to_ranked > 0 then redis.call('ZADD', prioritized, unpack(to_ranked)) end
+end
+-- Adds one id to delayed. Equal times keep their order through a fraction of 1/4096 ms.
+local function put_off(id, due)
+  local last = redis.call('ZREVRANGEBYSCORE', delayed, '(' .. string.format('%.0f', due + 1),
+    string.format('%.0f', due), 'WITHSCORES', 'LIMIT', 0, 1)
+  local score = due
+  if last[2] then score = math.min(tonumber(last[2]) + 1 / 4096, due + 4095 / 4096) end
+  redis.call('ZADD', delayed, score, id)
+end
+
+local ids, keys = {}, {}
+for i = 1, jobs_n do
+  keys[i] = KEYS[jobs_at + i]
+  ids[i] = string.sub(keys[i], jobs_id)
+  local row = items(i)
+  local due = tonumber(ARGV[row + items_timestamp]) + tonumber(ARGV[row + items_delay])
+  if due > 8640000000000000 then return redis.error_reply('EMQARG items.delay') end
+  if tonumber(ARGV[row + items_priority]) > 2097151 then
+    return redis.error_reply('EMQARG items.priority')
+  end
+end
+if jobs_n == 0 then return {} end
+local retired = redis.call('ZMSCORE', trash, unpack(ids))
+-- One EXISTS for the batch: where nothing stands yet, no job needs a look of its own.
+local some = redis.call('EXISTS', unpack(keys)) > 0
+
+local status, fresh, met, given = {}, {}, {}, 0
+for i = 1, jobs_n do
+  local id, row, old = ids[i], items(i), {}
+  if met[id] then
+    local twin = items(met[id])
+    old = { ARGV[twin + items_name], ARGV[twin + items_data], ARGV[twin + items_timestamp] }
+  elseif some then
+    old = redis.call('HMGET', keys[i], 'name', 'data', 'timestamp')
+  end
+  local flags = tonumber(ARGV[row + items_flags])
+  local own = flags >= 2
+  if own then given = given + 1 end
+  if retired[i] and not met[id] then
+    -- A minted id in trash is a resent add of a job that has already come and gone.
+    if own then fresh[#fresh + 1] = { i, given } end
+    status[i] = 'added'
+  elseif old[1] == ARGV[row + items_name] and old[2] == ARGV[row + items_data]
+    and old[3] == ARGV[row + items_timestamp] then
+    status[i] = 'added'
+  elseif old[1] then
+    status[i] = 'duplicate'
+  else
+    fresh[#fresh + 1] = { i, 0 }
+    status[i] = 'added'
+  end
+  met[id] = met[id] or i
+  if status[i] == 'duplicate' then emit('u', id, '') end
+end
+
+local first_due = tonumber(head[2])
+for n = 1, #fresh do
+  local i, namesake = fresh[n][1], fresh[n][2]
+  local id, row = ids[i], items(i)
+  if namesake > 0 then
+    -- The first write allocates, or an add would slip past maxmemory behind the UNLINK.
+    redis.call('HSET', keys[i], 'name', ARGV[row + items_name])
+    local at = namesakes_at + (namesake - 1) * 4
+    redis.call('UNLINK', keys[i], KEYS[at + 1], KEYS[at + 2], KEYS[at + 3], KEYS[at + 4])
+    redis.call('ZREM', trash, id)
+    redis.call('SREM', extras, id)
+  end
+  local hash = { 'name', ARGV[row + items_name], 'data', ARGV[row + items_data],
+    'timestamp', ARGV[row + items_timestamp] }
+  local function field(name, column, default)
+    local value = ARGV[row + column]
+    if value ~= default then hash[#hash + 1] = name; hash[#hash + 1] = value end
+  end
+  field('opts', items_opts, '')
+  field('delay', items_delay, '0')
+  field('priority', items_priority, '0')
+  redis.call('HSET', keys[i], unpack(hash))
+  local priority, delay = tonumber(ARGV[row + items_priority]), tonumber(ARGV[row + items_delay])
+  if priority > 0 then redis.call('HSET', priorities, id, priority) end
+  local due = tonumber(ARGV[row + items_timestamp]) + delay
+  if delay > 0 then
+    put_off(id, due)
+    if not first_due or due < first_due then first_due = due end
+    emit('d', id, string.format('%.0f', due))
+  else
+    local newest = tonumber(ARGV[row + items_flags]) % 2 == 1
+    line_up(id, priority > 0 and priority or nil, newest and 'newest')
+    emit('w', id, ARGV[row + items_name])
+  end
+end
+flush_line()
+save_sequence()
+if not opts[1] then
+  arm(in_line)
+  if first_due and first_due ~= tonumber(head[2]) then arm_due(first_due) end
+end
+flush_events()
+return status

@@ -1,0 +1,267 @@
+-- Ends runs in any way: completed, failed, retried, delayed or given back.
+local unpack = unpack or table.unpack
+local stamp = KEYS[1]
+local found_version = redis.pcall('GET', stamp)
+if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == 'echomq:2.') then
+  local found = found_version
+  if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
+  if found == '' then found = 'empty' end
+  found = string.gsub(found, '%c', ' ')
+  return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
+end
+local meta, wait, prioritized, pc, delayed, priorities, active, owners, verdicts, completed, failed, trash, extras, marker, events = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10], KEYS[11], KEYS[12], KEYS[13], KEYS[14], KEYS[15], KEYS[16]
+local bad
+local function int(at, name)
+  local text = ARGV[at]
+  if text and #text < 17 and string.find(text, '^%d+$') then
+    local value = tonumber(text)
+    if value <= 9007199254740991 then return value end
+  end
+  bad = bad or name
+  return 0
+end
+local function text(at, name)
+  if not ARGV[at] then bad = bad or name end
+  return ARGV[at] or ''
+end
+local jobs_n = int(1, 'jobs')
+if jobs_n > 500 then bad = bad or 'jobs' end
+local items_n = int(2, 'items')
+if items_n > 500 then bad = bad or 'items' end
+local now = int(3, 'now')
+local keepCount = int(4, 'keepCount')
+local keepAge = int(5, 'keepAge')
+local failCount = int(6, 'failCount')
+local failAge = int(7, 'failAge')
+local jobs_at, jobs_w = 16, 1
+local jobs_id = #stamp - 4 + #'v2:job:' + 1
+local items_base, items_w = 7, 7
+local function items(row) return items_base + (row - 1) * items_w end
+local items_token, items_how, items_atm, items_ats, items_delay, items_value, items_stack = 1, 2, 3, 4, 5, 6, 7
+if not bad and #KEYS ~= jobs_at + jobs_n * jobs_w then bad = 'keys' end
+if not bad and #ARGV ~= items_base + items_n * items_w then bad = 'arguments' end
+if bad then return redis.error_reply('EMQARG ' .. bad) end
+for row = 1, items_n do
+  int(items(row) + 3, 'items.atm')
+  int(items(row) + 4, 'items.ats')
+  int(items(row) + 5, 'items.delay')
+end
+if bad then return redis.error_reply('EMQARG ' .. bad) end
+local opts = redis.call('HMGET', meta, 'paused', 'events.max')
+local events_max = tonumber(opts[2] or '10000') or 10000
+-- An owner is `<claimedAt>:<token>`, with `!` at the end once the job was begun.
+local function lease_of(owner)
+  if not owner then return nil end
+  local at, token, begun = string.match(owner, '^(%d+):([^:!]+)(!?)$')
+  return token, at, begun == '!'
+end
+-- Buffers the events of this call. A flush writes one stream entry: pairs of `<code><id>` and a payload.
+-- Payloads over 8 KB are left in the job's hash; the code is then upper case.
+local ev, ev_bytes = {}, 0
+
+local function flush_events()
+  if #ev == 0 then return end
+  local how = events_max < 1000 and '=' or '~'
+  -- pcall: after the first write nothing may raise, and a stream can only fail by its own last id.
+  redis.pcall('XADD', events, 'MAXLEN', how, events_max, '*', unpack(ev))
+  ev, ev_bytes = {}, 0
+end
+
+local function emit(code, id, value)
+  if events_max == 0 then return end
+  if #value > 8192 then code, value = string.upper(code), '' end
+  if #ev >= 200 or ev_bytes + #id + #value > 65536 then flush_events() end
+  ev[#ev + 1] = code .. id
+  ev[#ev + 1] = value
+  ev_bytes = ev_bytes + #id + #value
+end
+-- The priority sequence, read before the first write so that a broken counter refuses the whole call.
+local seq = tonumber(redis.call('GET', pc) or '0')
+if not seq or seq < 0 or seq >= 9007199254740000 or seq % 1 ~= 0 then
+  return redis.error_reply('EMQSTATE the priority sequence is not a whole number')
+end
+local seq_was = seq
+
+local function save_sequence()
+  if seq ~= seq_was then redis.call('SET', pc, string.format('%.0f', seq % 4294967296)) end
+end
+-- Puts ids in line. Buffered, so a batch costs one command per structure. `seq` is the priority
+-- sequence; 2^32 keeps priority and sequence exact in a double.
+local to_back, to_front, to_ranked, in_line = {}, {}, {}, {}
+
+local function line_up(id, priority, front)
+  in_line[#in_line + 1] = id
+  if priority then
+    local place = 0
+    if not front then
+      seq = seq + 1
+      place = seq % 4294967296
+    end
+    to_ranked[#to_ranked + 1] = priority * 4294967296 + place
+    to_ranked[#to_ranked + 1] = id
+  elseif front == 'newest' then
+    to_front[#to_front + 1] = id
+  elseif front then
+    -- Pushed in reverse: the first of the batch must end nearest to the head.
+    table.insert(to_front, 1, id)
+  else
+    to_back[#to_back + 1] = id
+  end
+end
+
+local function flush_line()
+  if #to_back > 0 then redis.call('LPUSH', wait, unpack(to_back)) end
+  if #to_front > 0 then redis.call('RPUSH', wait, unpack(to_front)) end
+  if #to_ranked > 0 then redis.call('ZADD', prioritized, unpack(to_ranked)) end
+end
+-- Adds one id to delayed. Equal times keep their order through a fraction of 1/4096 ms.
+local function put_off(id, due)
+  local last = redis.call('ZREVRANGEBYSCORE', delayed, '(' .. string.format('%.0f', due + 1),
+    string.format('%.0f', due), 'WITHSCORES', 'LIMIT', 0, 1)
+  local score = due
+  if last[2] then score = math.min(tonumber(last[2]) + 1 / 4096, due + 4095 / 4096) end
+  redis.call('ZADD', delayed, score, id)
+end
+-- Bounded retention: moves at most 100 ids beyond age or count from a finished set to trash.
+local to_bury = {}
+
+local function retain(finished, count, age)
+  local over = {}
+  if age > 0 then
+    over = redis.call('ZRANGEBYSCORE', finished, '-inf',
+      string.format('%.0f', math.max(now - age, 0)), 'LIMIT', 0, 100)
+  end
+  if #over == 0 and count < 9007199254740991 then
+    local extra = math.min(redis.call('ZCARD', finished) - count, 100)
+    if extra > 0 then over = redis.call('ZRANGE', finished, 0, extra - 1) end
+  end
+  if #over == 0 then return end
+  redis.call('ZREM', finished, unpack(over))
+  local dead = {}
+  for i = 1, #over do
+    dead[#dead + 1] = now
+    dead[#dead + 1] = over[i]
+    to_bury[#to_bury + 1] = over[i]
+  end
+  redis.call('ZADD', trash, unpack(dead))
+end
+
+if jobs_n ~= items_n then return redis.error_reply('EMQARG items') end
+if jobs_n == 0 then return { {}, {} } end
+local HOW = { completed = 1, failed = 1, retry = 1, delay = 1, release = 1 }
+for i = 1, items_n do
+  if not HOW[ARGV[items(i) + items_how]] then return redis.error_reply('EMQARG items.how') end
+  if now + tonumber(ARGV[items(i) + items_delay]) > 8640000000000000 then
+    return redis.error_reply('EMQARG items.delay')
+  end
+end
+
+-- Reads that also prove the type of everything written below.
+local ids = {}
+for i = 1, jobs_n do ids[i] = string.sub(KEYS[jobs_at + i], jobs_id) end
+local owner = redis.call('HMGET', owners, unpack(ids))
+local rank = redis.call('HMGET', priorities, unpack(ids))
+local extra = redis.call('SMISMEMBER', extras, unpack(ids))
+local marked = redis.call('ZCARD', marker)
+-- Wakes blocked workers. Members are ids of waiting jobs at score 0; the next due time stands under a
+-- control character, which no id may hold.
+local function arm(ids)
+  local add = {}
+  for i = 1, math.min(#ids, 16 - marked) do
+    add[#add + 1] = 0
+    add[#add + 1] = ids[i]
+  end
+  if #add > 0 then redis.call('ZADD', marker, unpack(add)) end
+end
+
+local function arm_due(due) redis.call('ZADD', marker, due, '\1') end
+local head = redis.call('ZRANGE', delayed, 0, 0, 'WITHSCORES')
+redis.call('HLEN', verdicts)
+redis.call('LLEN', wait)
+redis.call('XLEN', events)
+for _, set in ipairs({ prioritized, active, completed, failed, trash }) do redis.call('ZCARD', set) end
+
+local statuses, settled, ended, met, runs = {}, {}, {}, {}, {}
+for i = 1, jobs_n do
+  local id, row = ids[i], items(i)
+  local held, at = lease_of(owner[i])
+  if not held or met[id] then
+    statuses[i] = 'EMQSTALE no lease'
+  elseif held ~= ARGV[row + items_token] then
+    statuses[i] = 'EMQSTALE the lease is held by another run'
+  else
+    met[id] = true
+    settled[#settled + 1] = id
+    local how = ARGV[row + items_how]
+    if redis.pcall('HEXISTS', KEYS[jobs_at + i], 'name') ~= 1 then
+      statuses[i], how = 'EMQMISSING the job is gone', 'gone'
+    else
+      statuses[i] = 'ok'
+      runs[#runs + 1] = { i, KEYS[jobs_at + i], row, at, how }
+    end
+    if how == 'completed' or how == 'failed' or how == 'gone' then ended[#ended + 1] = id end
+  end
+end
+
+-- Freeing memory comes first, or maxmemory would refuse the whole call.
+if #settled > 0 then
+  redis.call('ZREM', active, unpack(settled))
+  redis.call('HDEL', owners, unpack(settled))
+end
+if #ended > 0 then
+  redis.call('HDEL', verdicts, unpack(ended))
+  redis.call('HDEL', priorities, unpack(ended))
+end
+local first_due, kept = tonumber(head[2]), {}
+for n = 1, #runs do
+  local i, key, row, at, how = unpack(runs[n])
+  local id, value = ids[i], ARGV[row + items_value]
+  local final = how == 'completed' or how == 'failed'
+  local delay = tonumber(ARGV[row + items_delay])
+  local count = how == 'completed' and keepCount or failCount
+  if final and count == 0 then
+    if extra[i] == 1 then
+      redis.call('ZADD', trash, now, id)
+      to_bury[#to_bury + 1] = id
+    else
+      redis.call('UNLINK', key)
+    end
+  elseif how ~= 'release' then
+    local hash = { 'processedOn', at, 'atm', ARGV[row + items_atm], 'ats', ARGV[row + items_ats] }
+    local function field(name, text)
+      if text ~= '' then hash[#hash + 1] = name; hash[#hash + 1] = text end
+    end
+    field(how == 'completed' and 'returnvalue' or 'failedReason', value)
+    field('stacktrace', ARGV[row + items_stack])
+    if final then field('finishedOn', string.format('%.0f', now)) end
+    if how == 'delay' then field('delay', ARGV[row + items_delay]) end
+    redis.call('HSET', key, unpack(hash))
+    if final then
+      redis.call('ZADD', how == 'completed' and completed or failed, now, id)
+      kept[how] = true
+    end
+  end
+  if how == 'delay' then
+    put_off(id, now + delay)
+    if not first_due or now + delay < first_due then first_due = now + delay end
+    emit('d', id, string.format('%.0f', now + delay))
+  elseif how == 'retry' then
+    line_up(id, tonumber(rank[i]), false)
+    emit('r', id, value)
+  elseif how == 'release' then
+    line_up(id, tonumber(rank[i]), 'front')
+    emit('w', id, '')
+  else
+    emit(how == 'completed' and 'c' or 'f', id, value)
+  end
+end
+flush_line()
+save_sequence()
+if kept.completed then retain(completed, keepCount, keepAge) end
+if kept.failed then retain(failed, failCount, failAge) end
+if not opts[1] then
+  arm(in_line)
+  if first_due and first_due ~= tonumber(head[2]) then arm_due(first_due) end
+end
+flush_events()
+return { statuses, to_bury }

@@ -1,0 +1,131 @@
+-- Moves due jobs from delayed to the back of their line; arms a marker that nobody armed.
+local unpack = unpack or table.unpack
+local stamp = KEYS[1]
+local found_version = redis.pcall('GET', stamp)
+if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == 'echomq:2.') then
+  local found = found_version
+  if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
+  if found == '' then found = 'empty' end
+  found = string.gsub(found, '%c', ' ')
+  return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
+end
+local meta, wait, prioritized, pc, delayed, priorities, marker, events = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9]
+local bad
+local function int(at, name)
+  local text = ARGV[at]
+  if text and #text < 17 and string.find(text, '^%d+$') then
+    local value = tonumber(text)
+    if value <= 9007199254740991 then return value end
+  end
+  bad = bad or name
+  return 0
+end
+local function text(at, name)
+  if not ARGV[at] then bad = bad or name end
+  return ARGV[at] or ''
+end
+local now = int(1, 'now')
+local limit = int(2, 'limit')
+if not bad and #KEYS ~= 9 then bad = 'keys' end
+if not bad and #ARGV ~= 2 then bad = 'arguments' end
+if bad then return redis.error_reply('EMQARG ' .. bad) end
+local opts = redis.call('HMGET', meta, 'paused', 'events.max')
+local events_max = tonumber(opts[2] or '10000') or 10000
+-- Buffers the events of this call. A flush writes one stream entry: pairs of `<code><id>` and a payload.
+-- Payloads over 8 KB are left in the job's hash; the code is then upper case.
+local ev, ev_bytes = {}, 0
+
+local function flush_events()
+  if #ev == 0 then return end
+  local how = events_max < 1000 and '=' or '~'
+  -- pcall: after the first write nothing may raise, and a stream can only fail by its own last id.
+  redis.pcall('XADD', events, 'MAXLEN', how, events_max, '*', unpack(ev))
+  ev, ev_bytes = {}, 0
+end
+
+local function emit(code, id, value)
+  if events_max == 0 then return end
+  if #value > 8192 then code, value = string.upper(code), '' end
+  if #ev >= 200 or ev_bytes + #id + #value > 65536 then flush_events() end
+  ev[#ev + 1] = code .. id
+  ev[#ev + 1] = value
+  ev_bytes = ev_bytes + #id + #value
+end
+-- The priority sequence, read before the first write so that a broken counter refuses the whole call.
+local seq = tonumber(redis.call('GET', pc) or '0')
+if not seq or seq < 0 or seq >= 9007199254740000 or seq % 1 ~= 0 then
+  return redis.error_reply('EMQSTATE the priority sequence is not a whole number')
+end
+local seq_was = seq
+
+local function save_sequence()
+  if seq ~= seq_was then redis.call('SET', pc, string.format('%.0f', seq % 4294967296)) end
+end
+-- Puts ids in line. Buffered, so a batch costs one command per structure. `seq` is the priority
+-- sequence; 2^32 keeps priority and sequence exact in a double.
+local to_back, to_front, to_ranked, in_line = {}, {}, {}, {}
+
+local function line_up(id, priority, front)
+  in_line[#in_line + 1] = id
+  if priority then
+    local place = 0
+    if not front then
+      seq = seq + 1
+      place = seq % 4294967296
+    end
+    to_ranked[#to_ranked + 1] = priority * 4294967296 + place
+    to_ranked[#to_ranked + 1] = id
+  elseif front == 'newest' then
+    to_front[#to_front + 1] = id
+  elseif front then
+    -- Pushed in reverse: the first of the batch must end nearest to the head.
+    table.insert(to_front, 1, id)
+  else
+    to_back[#to_back + 1] = id
+  end
+end
+
+local function flush_line()
+  if #to_back > 0 then redis.call('LPUSH', wait, unpack(to_back)) end
+  if #to_front > 0 then redis.call('RPUSH', wait, unpack(to_front)) end
+  if #to_ranked > 0 then redis.call('ZADD', prioritized, unpack(to_ranked)) end
+end
+local marked = redis.call('ZCARD', marker)
+-- Wakes blocked workers. Members are ids of waiting jobs at score 0; the next due time stands under a
+-- control character, which no id may hold.
+local function arm(ids)
+  local add = {}
+  for i = 1, math.min(#ids, 16 - marked) do
+    add[#add + 1] = 0
+    add[#add + 1] = ids[i]
+  end
+  if #add > 0 then redis.call('ZADD', marker, unpack(add)) end
+end
+
+local function arm_due(due) redis.call('ZADD', marker, due, '\1') end
+redis.call('LLEN', wait)
+redis.call('ZCARD', prioritized)
+redis.call('XLEN', events)
+redis.call('HLEN', priorities)
+local ids = redis.call('ZRANGEBYSCORE', delayed, '-inf', '(' .. string.format('%.0f', now + 1),
+  'LIMIT', 0, limit)
+if #ids > 0 then
+  local rank = redis.call('HMGET', priorities, unpack(ids))
+  redis.call('ZREM', delayed, unpack(ids))
+  for i = 1, #ids do
+    line_up(ids[i], tonumber(rank[i]), false)
+    emit('w', ids[i], '')
+  end
+  flush_line()
+  save_sequence()
+  flush_events()
+end
+if not opts[1] and marked == 0 then
+  local next_ids = redis.call('LRANGE', wait, -16, -1)
+  if #next_ids == 0 then next_ids = redis.call('ZRANGE', prioritized, 0, 15) end
+  arm(next_ids)
+elseif not opts[1] then
+  arm(ids)
+end
+local head = redis.call('ZRANGE', delayed, 0, 0, 'WITHSCORES')
+return { #ids, head[2] and math.floor(tonumber(head[2])) or 0 }

@@ -1,0 +1,173 @@
+-- Puts jobs whose lease expired back in line, ahead of their peers.
+local unpack = unpack or table.unpack
+local stamp = KEYS[1]
+local found_version = redis.pcall('GET', stamp)
+if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == 'echomq:2.') then
+  local found = found_version
+  if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
+  if found == '' then found = 'empty' end
+  found = string.gsub(found, '%c', ' ')
+  return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
+end
+local meta, wait, prioritized, priorities, active, owners, verdicts, marker, events = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10]
+local bad
+local function int(at, name)
+  local text = ARGV[at]
+  if text and #text < 17 and string.find(text, '^%d+$') then
+    local value = tonumber(text)
+    if value <= 9007199254740991 then return value end
+  end
+  bad = bad or name
+  return 0
+end
+local function text(at, name)
+  if not ARGV[at] then bad = bad or name end
+  return ARGV[at] or ''
+end
+local jobs_n = int(1, 'jobs')
+if jobs_n > 100 then bad = bad or 'jobs' end
+local leases_n = int(2, 'leases')
+if leases_n > 100 then bad = bad or 'leases' end
+local now = int(3, 'now')
+local budget = int(4, 'budget')
+local jobs_at, jobs_w = 10, 1
+local jobs_id = #stamp - 4 + #'v2:job:' + 1
+local leases_base, leases_w = 4, 2
+local function leases(row) return leases_base + (row - 1) * leases_w end
+local leases_score, leases_owner = 1, 2
+if not bad and #KEYS ~= jobs_at + jobs_n * jobs_w then bad = 'keys' end
+if not bad and #ARGV ~= leases_base + leases_n * leases_w then bad = 'arguments' end
+if bad then return redis.error_reply('EMQARG ' .. bad) end
+local opts = redis.call('HMGET', meta, 'paused', 'events.max')
+local events_max = tonumber(opts[2] or '10000') or 10000
+-- An owner is `<claimedAt>:<token>`, with `!` at the end once the job was begun.
+local function lease_of(owner)
+  if not owner then return nil end
+  local at, token, begun = string.match(owner, '^(%d+):([^:!]+)(!?)$')
+  return token, at, begun == '!'
+end
+-- Buffers the events of this call. A flush writes one stream entry: pairs of `<code><id>` and a payload.
+-- Payloads over 8 KB are left in the job's hash; the code is then upper case.
+local ev, ev_bytes = {}, 0
+
+local function flush_events()
+  if #ev == 0 then return end
+  local how = events_max < 1000 and '=' or '~'
+  -- pcall: after the first write nothing may raise, and a stream can only fail by its own last id.
+  redis.pcall('XADD', events, 'MAXLEN', how, events_max, '*', unpack(ev))
+  ev, ev_bytes = {}, 0
+end
+
+local function emit(code, id, value)
+  if events_max == 0 then return end
+  if #value > 8192 then code, value = string.upper(code), '' end
+  if #ev >= 200 or ev_bytes + #id + #value > 65536 then flush_events() end
+  ev[#ev + 1] = code .. id
+  ev[#ev + 1] = value
+  ev_bytes = ev_bytes + #id + #value
+end
+local seq = 0
+-- Puts ids in line. Buffered, so a batch costs one command per structure. `seq` is the priority
+-- sequence; 2^32 keeps priority and sequence exact in a double.
+local to_back, to_front, to_ranked, in_line = {}, {}, {}, {}
+
+local function line_up(id, priority, front)
+  in_line[#in_line + 1] = id
+  if priority then
+    local place = 0
+    if not front then
+      seq = seq + 1
+      place = seq % 4294967296
+    end
+    to_ranked[#to_ranked + 1] = priority * 4294967296 + place
+    to_ranked[#to_ranked + 1] = id
+  elseif front == 'newest' then
+    to_front[#to_front + 1] = id
+  elseif front then
+    -- Pushed in reverse: the first of the batch must end nearest to the head.
+    table.insert(to_front, 1, id)
+  else
+    to_back[#to_back + 1] = id
+  end
+end
+
+local function flush_line()
+  if #to_back > 0 then redis.call('LPUSH', wait, unpack(to_back)) end
+  if #to_front > 0 then redis.call('RPUSH', wait, unpack(to_front)) end
+  if #to_ranked > 0 then redis.call('ZADD', prioritized, unpack(to_ranked)) end
+end
+
+if jobs_n ~= leases_n then return redis.error_reply('EMQARG leases') end
+if jobs_n == 0 then return {} end
+local ids = {}
+for i = 1, jobs_n do ids[i] = string.sub(KEYS[jobs_at + i], jobs_id) end
+local owner = redis.call('HMGET', owners, unpack(ids))
+local score = redis.call('ZMSCORE', active, unpack(ids))
+local rank = redis.call('HMGET', priorities, unpack(ids))
+local marked = redis.call('ZCARD', marker)
+-- Wakes blocked workers. Members are ids of waiting jobs at score 0; the next due time stands under a
+-- control character, which no id may hold.
+local function arm(ids)
+  local add = {}
+  for i = 1, math.min(#ids, 16 - marked) do
+    add[#add + 1] = 0
+    add[#add + 1] = ids[i]
+  end
+  if #add > 0 then redis.call('ZADD', marker, unpack(add)) end
+end
+
+local function arm_due(due) redis.call('ZADD', marker, due, '\1') end
+redis.call('LLEN', wait)
+redis.call('ZCARD', prioritized)
+redis.call('HLEN', verdicts)
+redis.call('XLEN', events)
+
+local out, back, stalled, doomed, gone, met = {}, {}, {}, {}, {}, {}
+for i = 1, jobs_n do
+  local id, key, row = ids[i], KEYS[jobs_at + i], leases(i)
+  -- Compared again here: a lease that was renewed or taken since the look is not ours to end.
+  if met[id] or not score[i] or tonumber(score[i]) ~= tonumber(ARGV[row + leases_score])
+    or -tonumber(score[i]) > now or (owner[i] or '') ~= ARGV[row + leases_owner] then
+    out[i] = 'kept'
+  else
+    met[id] = true
+    back[#back + 1] = id
+    local job = redis.pcall('HMGET', key, 'name', 'stc', 'ats')
+    local _, at, begun = lease_of(owner[i])
+    if job.err or not job[1] then
+      gone[#gone + 1] = id
+      out[i] = 'missing'
+    else
+      line_up(id, tonumber(rank[i]), 'front')
+      out[i] = 'released'
+      -- Popped but never begun costs the job nothing: the fault was not its own.
+      if begun then
+        local count = (tonumber(job[2]) or 0) + 1
+        stalled[#stalled + 1] = { key, count, (tonumber(job[3]) or 0) + 1, at }
+        out[i] = 'stalled'
+        if count > budget then
+          doomed[#doomed + 1] = id
+          doomed[#doomed + 1] = 'stalled'
+        end
+        emit('s', id, '')
+      end
+    end
+  end
+end
+if #back > 0 then
+  redis.call('ZREM', active, unpack(back))
+  redis.call('HDEL', owners, unpack(back))
+end
+if #gone > 0 then
+  redis.call('HDEL', priorities, unpack(gone))
+  redis.call('HDEL', verdicts, unpack(gone))
+end
+for n = 1, #stalled do
+  local key, count, started, at = unpack(stalled[n])
+  redis.call('HSET', key, 'stc', count, 'ats', started, 'processedOn', at)
+end
+if #doomed > 0 then redis.call('HSET', verdicts, unpack(doomed)) end
+flush_line()
+if not opts[1] then arm(in_line) end
+flush_events()
+return out

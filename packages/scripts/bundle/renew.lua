@@ -1,0 +1,65 @@
+-- Moves the deadline of leases that are still owned.
+local unpack = unpack or table.unpack
+local stamp = KEYS[1]
+local found_version = redis.pcall('GET', stamp)
+if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == 'echomq:2.') then
+  local found = found_version
+  if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
+  if found == '' then found = 'empty' end
+  found = string.gsub(found, '%c', ' ')
+  return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
+end
+local meta, active, owners, verdicts = KEYS[2], KEYS[3], KEYS[4], KEYS[5]
+local bad
+local function int(at, name)
+  local text = ARGV[at]
+  if text and #text < 17 and string.find(text, '^%d+$') then
+    local value = tonumber(text)
+    if value <= 9007199254740991 then return value end
+  end
+  bad = bad or name
+  return 0
+end
+local function text(at, name)
+  if not ARGV[at] then bad = bad or name end
+  return ARGV[at] or ''
+end
+local leases_n = int(1, 'leases')
+if leases_n > 500 then bad = bad or 'leases' end
+local deadline = int(2, 'deadline')
+local leases_base, leases_w = 2, 2
+local function leases(row) return leases_base + (row - 1) * leases_w end
+local leases_id, leases_token = 1, 2
+if not bad and #KEYS ~= 5 then bad = 'keys' end
+if not bad and #ARGV ~= leases_base + leases_n * leases_w then bad = 'arguments' end
+if bad then return redis.error_reply('EMQARG ' .. bad) end
+-- An owner is `<claimedAt>:<token>`, with `!` at the end once the job was begun.
+local function lease_of(owner)
+  if not owner then return nil end
+  local at, token, begun = string.match(owner, '^(%d+):([^:!]+)(!?)$')
+  return token, at, begun == '!'
+end
+if leases_n == 0 then return { {}, {} } end
+local ids = {}
+for i = 1, leases_n do ids[i] = ARGV[leases(i) + leases_id] end
+local owner = redis.call('HMGET', owners, unpack(ids))
+local why = redis.call('HMGET', verdicts, unpack(ids))
+redis.call('ZCARD', active)
+
+local lost, told, scores, kept = {}, {}, {}, {}
+for i = 1, leases_n do
+  if lease_of(owner[i]) ~= ARGV[leases(i) + leases_token] then
+    lost[#lost + 1] = ids[i]
+  else
+    kept[#kept + 1] = ids[i]
+    scores[#scores + 1] = -deadline
+    scores[#scores + 1] = ids[i]
+    if why[i] then told[#told + 1] = { ids[i], why[i] } end
+  end
+end
+-- Taken out before it is put back: the first write must be one that maxmemory lets pass.
+if #kept > 0 then
+  redis.call('ZREM', active, unpack(kept))
+  redis.call('ZADD', active, unpack(scores))
+end
+return { lost, told }

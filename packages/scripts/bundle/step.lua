@@ -1,0 +1,281 @@
+-- Settles completed jobs and claims the next ones in one step.
+local unpack = unpack or table.unpack
+local stamp = KEYS[1]
+local found_version = redis.pcall('GET', stamp)
+if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == 'echomq:2.') then
+  local found = found_version
+  if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
+  if found == '' then found = 'empty' end
+  found = string.gsub(found, '%c', ' ')
+  return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
+end
+local meta, wait, prioritized, delayed, active, owners, verdicts, completed, trash, extras, marker, events = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10], KEYS[11], KEYS[12], KEYS[13]
+local bad
+local function int(at, name)
+  local text = ARGV[at]
+  if text and #text < 17 and string.find(text, '^%d+$') then
+    local value = tonumber(text)
+    if value <= 9007199254740991 then return value end
+  end
+  bad = bad or name
+  return 0
+end
+local function text(at, name)
+  if not ARGV[at] then bad = bad or name end
+  return ARGV[at] or ''
+end
+local done_n = int(1, 'done')
+if done_n > 500 then bad = bad or 'done' end
+local candidates_n = int(2, 'candidates')
+if candidates_n > 500 then bad = bad or 'candidates' end
+local results_n = int(3, 'results')
+if results_n > 500 then bad = bad or 'results' end
+local now = int(4, 'now')
+local claim = int(5, 'claim')
+local deadline = int(6, 'deadline')
+local token = text(7, 'token')
+local hints = int(8, 'hints')
+local keepCount = int(9, 'keepCount')
+local keepAge = int(10, 'keepAge')
+local done_at, done_w = 13, 1
+local done_id = #stamp - 4 + #'v2:job:' + 1
+local candidates_at, candidates_w = done_at + done_n * done_w, 1
+local candidates_id = #stamp - 4 + #'v2:job:' + 1
+local results_base, results_w = 10, 4
+local function results(row) return results_base + (row - 1) * results_w end
+local results_token, results_atm, results_ats, results_value = 1, 2, 3, 4
+if not bad and #KEYS ~= candidates_at + candidates_n * candidates_w then bad = 'keys' end
+if not bad and #ARGV ~= results_base + results_n * results_w then bad = 'arguments' end
+if bad then return redis.error_reply('EMQARG ' .. bad) end
+for row = 1, results_n do
+  int(results(row) + 2, 'results.atm')
+  int(results(row) + 3, 'results.ats')
+end
+if bad then return redis.error_reply('EMQARG ' .. bad) end
+local opts = redis.call('HMGET', meta, 'paused', 'concurrency', 'events.max')
+local limit = tonumber(opts[2])
+local events_max = tonumber(opts[3] or '10000') or 10000
+-- An owner is `<claimedAt>:<token>`, with `!` at the end once the job was begun.
+local function lease_of(owner)
+  if not owner then return nil end
+  local at, token, begun = string.match(owner, '^(%d+):([^:!]+)(!?)$')
+  return token, at, begun == '!'
+end
+-- Buffers the events of this call. A flush writes one stream entry: pairs of `<code><id>` and a payload.
+-- Payloads over 8 KB are left in the job's hash; the code is then upper case.
+local ev, ev_bytes = {}, 0
+
+local function flush_events()
+  if #ev == 0 then return end
+  local how = events_max < 1000 and '=' or '~'
+  -- pcall: after the first write nothing may raise, and a stream can only fail by its own last id.
+  redis.pcall('XADD', events, 'MAXLEN', how, events_max, '*', unpack(ev))
+  ev, ev_bytes = {}, 0
+end
+
+local function emit(code, id, value)
+  if events_max == 0 then return end
+  if #value > 8192 then code, value = string.upper(code), '' end
+  if #ev >= 200 or ev_bytes + #id + #value > 65536 then flush_events() end
+  ev[#ev + 1] = code .. id
+  ev[#ev + 1] = value
+  ev_bytes = ev_bytes + #id + #value
+end
+-- What a run needs of its job's hash. A field the hash does not have is a nil in the reply.
+local function run_fields(key)
+  return redis.pcall('HMGET', key, 'name', 'data', 'opts', 'timestamp', 'atm', 'ats', 'stc',
+    'priority', 'delay', 'attemptsMade', 'progress', 'deid', 'parentKey', 'rjk', 'stacktrace')
+end
+-- Bounded retention: moves at most 100 ids beyond age or count from a finished set to trash.
+local to_bury = {}
+
+local function retain(finished, count, age)
+  local over = {}
+  if age > 0 then
+    over = redis.call('ZRANGEBYSCORE', finished, '-inf',
+      string.format('%.0f', math.max(now - age, 0)), 'LIMIT', 0, 100)
+  end
+  if #over == 0 and count < 9007199254740991 then
+    local extra = math.min(redis.call('ZCARD', finished) - count, 100)
+    if extra > 0 then over = redis.call('ZRANGE', finished, 0, extra - 1) end
+  end
+  if #over == 0 then return end
+  redis.call('ZREM', finished, unpack(over))
+  local dead = {}
+  for i = 1, #over do
+    dead[#dead + 1] = now
+    dead[#dead + 1] = over[i]
+    to_bury[#to_bury + 1] = over[i]
+  end
+  redis.call('ZADD', trash, unpack(dead))
+end
+
+if done_n ~= results_n then return redis.error_reply('EMQARG results') end
+if not string.find(token, '^[%w._-]+$') and claim > 0 then
+  return redis.error_reply('EMQARG token')
+end
+
+-- Reads that also prove the type of everything written below.
+local running = redis.call('ZCARD', active)
+local marked = redis.call('ZCARD', marker)
+-- Wakes blocked workers. Members are ids of waiting jobs at score 0; the next due time stands under a
+-- control character, which no id may hold.
+local function arm(ids)
+  local add = {}
+  for i = 1, math.min(#ids, 16 - marked) do
+    add[#add + 1] = 0
+    add[#add + 1] = ids[i]
+  end
+  if #add > 0 then redis.call('ZADD', marker, unpack(add)) end
+end
+
+local function arm_due(due) redis.call('ZADD', marker, due, '\1') end
+local doomed = redis.call('HLEN', verdicts)
+redis.call('XLEN', events)
+local ids, owner, extra = {}, {}, {}
+if done_n > 0 then
+  for i = 1, done_n do ids[i] = string.sub(KEYS[done_at + i], done_id) end
+  owner = redis.call('HMGET', owners, unpack(ids))
+  extra = redis.call('SMISMEMBER', extras, unpack(ids))
+  redis.call('ZCARD', trash)
+  redis.call('ZCARD', completed)
+else
+  redis.call('HLEN', owners)
+end
+
+-- Verifies the lease of each completed run and sorts the runs by what becomes of the job.
+local statuses, settled, gone, kept, removed, dead = {}, {}, {}, {}, {}, {}
+local met = {}
+for i = 1, done_n do
+  local id, row, key = ids[i], results(i), KEYS[done_at + i]
+  local held, at = lease_of(owner[i])
+  if not held or met[id] then
+    statuses[i] = 'EMQSTALE no lease'
+  elseif held ~= ARGV[row + results_token] then
+    statuses[i] = 'EMQSTALE the lease is held by another run'
+  else
+    settled[#settled + 1] = id
+    statuses[i] = 'ok'
+    if redis.pcall('HEXISTS', key, 'name') ~= 1 then
+      statuses[i] = 'EMQMISSING the job is gone'
+    elseif keepCount > 0 then
+      kept[#kept + 1] = { i, key, row, at }
+    elseif extra[i] == 1 then
+      dead[#dead + 1] = now
+      dead[#dead + 1] = id
+      to_bury[#to_bury + 1] = id
+    else
+      removed[#removed + 1] = key
+    end
+    met[id] = true
+  end
+end
+
+-- What to pop, seen before the first write, so the types of both lines are proven too.
+local room = claim
+if limit then room = math.min(claim, math.max(limit - (running - #settled), 0)) end
+local preview, ranked, take_wait, take_ranked = {}, {}, 0, 0
+local open = not opts[1] and (claim > 0 or limit)
+if open then
+  local look = room + math.max(hints, 1)
+  preview = redis.call('LRANGE', wait, -look, -1)
+  if #preview < look then ranked = redis.call('ZRANGE', prioritized, 0, look - #preview - 1) end
+  take_wait = math.min(room, #preview)
+  take_ranked = math.min(room - take_wait, #ranked)
+end
+local head = redis.call('ZRANGE', delayed, 0, 0, 'WITHSCORES')
+local candidate = {}
+for i = 1, candidates_n do
+  candidate[string.sub(KEYS[candidates_at + i], candidates_id)] = KEYS[candidates_at + i]
+end
+-- Pops the next jobs and leases them. It writes queue-level keys only; a job's hash is read only when
+-- the caller declared it as a candidate.
+local reason, due_at = '', 0
+local claimed, hints_out = {}, {}
+
+local function take()
+  local ids = {}
+  for i = 1, take_wait do ids[i] = preview[#preview + 1 - i] end
+  for i = 1, take_ranked do ids[#ids + 1] = ranked[i] end
+  if take_wait > 0 then redis.call('RPOP', wait, take_wait) end
+  if take_ranked > 0 then redis.call('ZPOPMIN', prioritized, take_ranked) end
+  return ids
+end
+
+local function lease(ids)
+  local scores, owner = {}, string.format('%.0f', now) .. ':' .. token
+  local own = {}
+  for i = 1, #ids do
+    scores[#scores + 1] = -deadline
+    scores[#scores + 1] = ids[i]
+    own[#own + 1] = ids[i]
+    own[#own + 1] = candidate[ids[i]] and owner .. '!' or owner
+    emit('a', ids[i], '')
+  end
+  redis.call('ZADD', active, unpack(scores))
+  redis.call('HSET', owners, unpack(own))
+end
+
+local function read_claimed(ids)
+  local why = {}
+  if doomed > 0 then why = redis.call('HMGET', verdicts, unpack(ids)) end
+  for i = 1, #ids do
+    local fields = {}
+    local key = candidate[ids[i]]
+    if key then
+      fields = run_fields(key)
+      -- Gone or of another type: the client begins it and is told so there.
+      if fields.err or not fields[1] then fields = {} end
+    end
+    claimed[i] = { ids[i], why[i] or false, fields }
+  end
+end
+
+-- Freeing memory comes first, or maxmemory would refuse the whole call.
+if #settled > 0 then
+  redis.call('ZREM', active, unpack(settled))
+  redis.call('HDEL', owners, unpack(settled))
+  if doomed > 0 then redis.call('HDEL', verdicts, unpack(settled)) end
+end
+if #removed > 0 then redis.call('UNLINK', unpack(removed)) end
+local taken = {}
+if take_wait + take_ranked > 0 then taken = take() end
+if #dead > 0 then redis.call('ZADD', trash, unpack(dead)) end
+for n = 1, #kept do
+  local i, key, row, at = unpack(kept[n])
+  local hash = { 'finishedOn', string.format('%.0f', now), 'processedOn', at,
+    'atm', ARGV[row + results_atm], 'ats', ARGV[row + results_ats] }
+  local value = ARGV[row + results_value]
+  if value ~= '' then hash[9] = 'returnvalue'; hash[10] = value end
+  redis.call('HSET', key, unpack(hash))
+  gone[#gone + 1] = now
+  gone[#gone + 1] = ids[i]
+end
+if #gone > 0 then
+  redis.call('ZADD', completed, unpack(gone))
+  retain(completed, keepCount, keepAge)
+end
+for i = 1, done_n do
+  if statuses[i] == 'ok' then emit('c', ids[i], ARGV[results(i) + results_value]) end
+end
+
+if #taken > 0 then
+  lease(taken)
+  read_claimed(taken)
+end
+for i = take_wait + 1, #preview do hints_out[#hints_out + 1] = preview[#preview + 1 - i] end
+for i = take_ranked + 1, #ranked do hints_out[#hints_out + 1] = ranked[i] end
+if open and #taken < room and marked > 0 then
+  redis.call('ZREMRANGEBYSCORE', marker, 0, 0)
+elseif open and #hints_out > 0 and marked == 0
+  and (not limit or running - #settled + #taken < limit) then
+  arm({ hints_out[1] })
+end
+flush_events()
+
+if head[2] then due_at = math.floor(tonumber(head[2])) end
+if claim > 0 and #taken == 0 then
+  reason = opts[1] and 'paused' or room == 0 and 'limit' or 'empty'
+end
+while #hints_out > hints do table.remove(hints_out) end
+return { statuses, claimed, hints_out, to_bury, reason, due_at }

@@ -1,0 +1,118 @@
+-- Ends runs in any way: completed, failed, retried, delayed or given back.
+local opts = redis.call('HMGET', meta, 'paused', 'events.max')
+local events_max = tonumber(opts[2] or '10000') or 10000
+--@include lease
+--@include events
+--@include sequence
+--@include line
+--@include delay
+--@include retain
+
+if jobs_n ~= items_n then return redis.error_reply('EMQARG items') end
+if jobs_n == 0 then return { {}, {} } end
+local HOW = { completed = 1, failed = 1, retry = 1, delay = 1, release = 1 }
+for i = 1, items_n do
+  if not HOW[ARGV[items(i) + items_how]] then return redis.error_reply('EMQARG items.how') end
+  if now + tonumber(ARGV[items(i) + items_delay]) > 8640000000000000 then
+    return redis.error_reply('EMQARG items.delay')
+  end
+end
+
+-- Reads that also prove the type of everything written below.
+local ids = {}
+for i = 1, jobs_n do ids[i] = string.sub(KEYS[jobs_at + i], jobs_id) end
+local owner = redis.call('HMGET', owners, unpack(ids))
+local rank = redis.call('HMGET', priorities, unpack(ids))
+local extra = redis.call('SMISMEMBER', extras, unpack(ids))
+local marked = redis.call('ZCARD', marker)
+--@include marker
+local head = redis.call('ZRANGE', delayed, 0, 0, 'WITHSCORES')
+redis.call('HLEN', verdicts)
+redis.call('LLEN', wait)
+redis.call('XLEN', events)
+for _, set in ipairs({ prioritized, active, completed, failed, trash }) do redis.call('ZCARD', set) end
+
+local statuses, settled, ended, met, runs = {}, {}, {}, {}, {}
+for i = 1, jobs_n do
+  local id, row = ids[i], items(i)
+  local held, at = lease_of(owner[i])
+  if not held or met[id] then
+    statuses[i] = 'EMQSTALE no lease'
+  elseif held ~= ARGV[row + items_token] then
+    statuses[i] = 'EMQSTALE the lease is held by another run'
+  else
+    met[id] = true
+    settled[#settled + 1] = id
+    local how = ARGV[row + items_how]
+    if redis.pcall('HEXISTS', KEYS[jobs_at + i], 'name') ~= 1 then
+      statuses[i], how = 'EMQMISSING the job is gone', 'gone'
+    else
+      statuses[i] = 'ok'
+      runs[#runs + 1] = { i, KEYS[jobs_at + i], row, at, how }
+    end
+    if how == 'completed' or how == 'failed' or how == 'gone' then ended[#ended + 1] = id end
+  end
+end
+
+-- Freeing memory comes first, or maxmemory would refuse the whole call.
+if #settled > 0 then
+  redis.call('ZREM', active, unpack(settled))
+  redis.call('HDEL', owners, unpack(settled))
+end
+if #ended > 0 then
+  redis.call('HDEL', verdicts, unpack(ended))
+  redis.call('HDEL', priorities, unpack(ended))
+end
+local first_due, kept = tonumber(head[2]), {}
+for n = 1, #runs do
+  local i, key, row, at, how = unpack(runs[n])
+  local id, value = ids[i], ARGV[row + items_value]
+  local final = how == 'completed' or how == 'failed'
+  local delay = tonumber(ARGV[row + items_delay])
+  local count = how == 'completed' and keepCount or failCount
+  if final and count == 0 then
+    if extra[i] == 1 then
+      redis.call('ZADD', trash, now, id)
+      to_bury[#to_bury + 1] = id
+    else
+      redis.call('UNLINK', key)
+    end
+  elseif how ~= 'release' then
+    local hash = { 'processedOn', at, 'atm', ARGV[row + items_atm], 'ats', ARGV[row + items_ats] }
+    local function field(name, text)
+      if text ~= '' then hash[#hash + 1] = name; hash[#hash + 1] = text end
+    end
+    field(how == 'completed' and 'returnvalue' or 'failedReason', value)
+    field('stacktrace', ARGV[row + items_stack])
+    if final then field('finishedOn', string.format('%.0f', now)) end
+    if how == 'delay' then field('delay', ARGV[row + items_delay]) end
+    redis.call('HSET', key, unpack(hash))
+    if final then
+      redis.call('ZADD', how == 'completed' and completed or failed, now, id)
+      kept[how] = true
+    end
+  end
+  if how == 'delay' then
+    put_off(id, now + delay)
+    if not first_due or now + delay < first_due then first_due = now + delay end
+    emit('d', id, string.format('%.0f', now + delay))
+  elseif how == 'retry' then
+    line_up(id, tonumber(rank[i]), false)
+    emit('r', id, value)
+  elseif how == 'release' then
+    line_up(id, tonumber(rank[i]), 'front')
+    emit('w', id, '')
+  else
+    emit(how == 'completed' and 'c' or 'f', id, value)
+  end
+end
+flush_line()
+save_sequence()
+if kept.completed then retain(completed, keepCount, keepAge) end
+if kept.failed then retain(failed, failCount, failAge) end
+if not opts[1] then
+  arm(in_line)
+  if first_due and first_due ~= tonumber(head[2]) then arm_due(first_due) end
+end
+flush_events()
+return { statuses, to_bury }

@@ -1,0 +1,42 @@
+-- Pops the next jobs and leases them. It writes queue-level keys only; a job's hash is read only when
+-- the caller declared it as a candidate.
+local reason, due_at = '', 0
+local claimed, hints_out = {}, {}
+
+local function take()
+  local ids = {}
+  for i = 1, take_wait do ids[i] = preview[#preview + 1 - i] end
+  for i = 1, take_ranked do ids[#ids + 1] = ranked[i] end
+  if take_wait > 0 then redis.call('RPOP', wait, take_wait) end
+  if take_ranked > 0 then redis.call('ZPOPMIN', prioritized, take_ranked) end
+  return ids
+end
+
+local function lease(ids)
+  local scores, owner = {}, string.format('%.0f', now) .. ':' .. token
+  local own = {}
+  for i = 1, #ids do
+    scores[#scores + 1] = -deadline
+    scores[#scores + 1] = ids[i]
+    own[#own + 1] = ids[i]
+    own[#own + 1] = candidate[ids[i]] and owner .. '!' or owner
+    emit('a', ids[i], '')
+  end
+  redis.call('ZADD', active, unpack(scores))
+  redis.call('HSET', owners, unpack(own))
+end
+
+local function read_claimed(ids)
+  local why = {}
+  if doomed > 0 then why = redis.call('HMGET', verdicts, unpack(ids)) end
+  for i = 1, #ids do
+    local fields = {}
+    local key = candidate[ids[i]]
+    if key then
+      fields = run_fields(key)
+      -- Gone or of another type: the client begins it and is told so there.
+      if fields.err or not fields[1] then fields = {} end
+    end
+    claimed[i] = { ids[i], why[i] or false, fields }
+  end
+end

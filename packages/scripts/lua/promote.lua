@@ -1,0 +1,34 @@
+-- Moves due jobs from delayed to the back of their line; arms a marker that nobody armed.
+local opts = redis.call('HMGET', meta, 'paused', 'events.max')
+local events_max = tonumber(opts[2] or '10000') or 10000
+--@include events
+--@include sequence
+--@include line
+local marked = redis.call('ZCARD', marker)
+--@include marker
+redis.call('LLEN', wait)
+redis.call('ZCARD', prioritized)
+redis.call('XLEN', events)
+redis.call('HLEN', priorities)
+local ids = redis.call('ZRANGEBYSCORE', delayed, '-inf', '(' .. string.format('%.0f', now + 1),
+  'LIMIT', 0, limit)
+if #ids > 0 then
+  local rank = redis.call('HMGET', priorities, unpack(ids))
+  redis.call('ZREM', delayed, unpack(ids))
+  for i = 1, #ids do
+    line_up(ids[i], tonumber(rank[i]), false)
+    emit('w', ids[i], '')
+  end
+  flush_line()
+  save_sequence()
+  flush_events()
+end
+if not opts[1] and marked == 0 then
+  local next_ids = redis.call('LRANGE', wait, -16, -1)
+  if #next_ids == 0 then next_ids = redis.call('ZRANGE', prioritized, 0, 15) end
+  arm(next_ids)
+elseif not opts[1] then
+  arm(ids)
+end
+local head = redis.call('ZRANGE', delayed, 0, 0, 'WITHSCORES')
+return { #ids, head[2] and math.floor(tonumber(head[2])) or 0 }

@@ -1,0 +1,124 @@
+import type { Dispatcher } from "../dispatch/dispatcher.js";
+
+/** How many samples the clock compares; the one with the shortest round trip is the most exact. */
+const SAMPLES = 5;
+/** Time between two samples, in ms. */
+const EVERY_MS = 30_000;
+/** When the process clock and the monotonic clock disagree by this much, the machine's time was set. */
+const STEP_MS = 1_000;
+
+interface Sample {
+  /** Server time minus monotonic time, in ms. */
+  readonly offset: number;
+  readonly roundTrip: number;
+}
+
+/**
+ * The Redis server's clock, estimated: whole milliseconds, monotone within one connection epoch. All
+ * times on the wire are the server's, so a machine whose clock is wrong does no harm.
+ */
+export class ServerClock {
+  readonly #dispatcher: Dispatcher;
+  readonly #key: string;
+  #samples: Sample[] = [];
+  #offset: number | undefined;
+  #last = 0;
+  #epoch = 0;
+  #drift = 0;
+  #sampledAt = Number.NEGATIVE_INFINITY;
+  #sampling: Promise<void> | undefined;
+  #steppedAt = Number.NEGATIVE_INFINITY;
+
+  /** `key` chooses the node on a cluster: one clock per node that owns a queue. */
+  constructor(dispatcher: Dispatcher, key: string) {
+    this.#dispatcher = dispatcher;
+    this.#key = key;
+  }
+
+  /**
+   * Server time now, in whole ms.
+   * @throws ServerError when no sample could be taken yet.
+   */
+  async now(): Promise<number> {
+    this.#look();
+    if (this.#offset === undefined) await this.sample();
+    else if (performance.now() - this.#sampledAt > EVERY_MS)
+      void this.sample().catch(() => undefined);
+    return this.read();
+  }
+
+  /** Server time by the last samples, without a look at the server; 0 before the first sample. */
+  read(): number {
+    if (this.#offset === undefined) return 0;
+    const now = Math.floor(performance.now() + this.#offset);
+    this.#last = Math.max(this.#last, now);
+    return this.#last;
+  }
+
+  /** Monotonic ms since a step of time or a reconnect was seen; nothing may be swept right after one. */
+  get steadyFor(): number {
+    this.#look();
+    return performance.now() - this.#steppedAt;
+  }
+
+  /**
+   * Reads `TIME` and keeps it as a sample.
+   * @throws ServerError when the server does not answer.
+   */
+  sample(): Promise<void> {
+    this.#sampling ??= this.exact()
+      .then(() => undefined)
+      .finally(() => {
+        this.#sampling = undefined;
+      });
+    return this.#sampling;
+  }
+
+  /**
+   * The server's time as it says it, in whole ms: for decisions an estimate must not take.
+   * @throws ServerError when the server does not answer.
+   */
+  async exact(): Promise<number> {
+    const before = performance.now();
+    const reply = await this.#dispatcher.command(
+      ["TIME"],
+      { key: this.#key },
+      { repeatable: true },
+    );
+    const after = performance.now();
+    const [seconds, micros] = reply as readonly string[];
+    const server = Number(seconds) * 1_000 + Math.floor(Number(micros) / 1_000);
+    this.#keep({ offset: server - (before + after) / 2, roundTrip: after - before }, after);
+    return server;
+  }
+
+  #keep(sample: Sample, at: number): void {
+    this.#samples = [...this.#samples, sample].slice(-SAMPLES);
+    const best = this.#samples.reduce((a, b) => (b.roundTrip < a.roundTrip ? b : a));
+    // The server's own clock was set: older samples describe another time.
+    if (Math.abs(best.offset - sample.offset) > STEP_MS) this.#restart(sample, at);
+    else this.#offset = best.offset;
+    this.#sampledAt = at;
+  }
+
+  #restart(sample: Sample, at: number): void {
+    this.#samples = [sample];
+    this.#offset = sample.offset;
+    this.#last = 0;
+    this.#steppedAt = at;
+  }
+
+  #look(): void {
+    const now = performance.now();
+    const drift = Date.now() - now;
+    const stepped = this.#drift !== 0 && Math.abs(drift - this.#drift) > STEP_MS;
+    const reconnected = this.#epoch !== 0 && this.#epoch !== this.#dispatcher.epoch;
+    this.#drift = drift;
+    this.#epoch = this.#dispatcher.epoch;
+    if (!stepped && !reconnected) return;
+    this.#samples = [];
+    this.#offset = undefined;
+    this.#last = 0;
+    this.#steppedAt = now;
+  }
+}

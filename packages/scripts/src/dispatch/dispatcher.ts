@@ -1,0 +1,229 @@
+import { type EchoMQError, isEchoMQError, ServerError } from "@echomq/wire";
+import type {
+  Command,
+  DriverState,
+  LaneRole,
+  RedisDriver,
+  Reply,
+  Route,
+  Settled,
+} from "../driver/types.js";
+import { isDriverFault } from "../driver/types.js";
+import { type AnyCall, decodeReply, encodeCall } from "../registry/codec.js";
+import type { CallOf, ReplyOf, Script, ScriptSpec } from "../registry/spec.js";
+import { certainlyNotRun, typedError } from "./errors.js";
+import { LaneHolder } from "./lane.js";
+import { pauseFor, retryDelay } from "./retry.js";
+import { Watchdog } from "./watchdog.js";
+
+/** How a dispatcher waits. All in ms. */
+export interface DispatcherOptions {
+  /** How long one command may take before its connection is given up. Default 5 000. */
+  readonly timeoutMs?: number;
+  /** How long a call is tried again after transient trouble. Default 10 000; 0 never. */
+  readonly retryMs?: number;
+  /** Told before and after each script, for telemetry and fault tests. */
+  readonly hook?: (phase: "before" | "after", script: string) => void | Promise<void>;
+}
+
+/** What one call may set for itself. */
+export interface CallOptions {
+  /** Named in errors, e.g. `Queue.add`. Default: the script's name. */
+  readonly op?: string;
+  readonly timeoutMs?: number;
+  readonly retryMs?: number;
+  readonly signal?: AbortSignal;
+}
+
+/** One script and its call, for {@link Dispatcher.run}. */
+export interface ScriptCall<S extends ScriptSpec> {
+  readonly script: Script<S>;
+  readonly call: CallOf<S>;
+}
+
+/**
+ * Runs scripts over one lane: `EVALSHA` first, `EVAL` when the server does not know the script, so at
+ * most two commands; errors typed; transient trouble retried; a silent connection replaced.
+ */
+export class Dispatcher {
+  readonly #lane: LaneHolder;
+  readonly #watchdog = new Watchdog();
+  readonly #timeoutMs: number;
+  readonly #retryMs: number;
+  readonly #hook: DispatcherOptions["hook"];
+
+  private constructor(lane: LaneHolder, options: DispatcherOptions) {
+    this.#lane = lane;
+    this.#timeoutMs = options.timeoutMs ?? 5_000;
+    this.#retryMs = options.retryMs ?? 10_000;
+    this.#hook = options.hook;
+  }
+
+  /** Opens a lane of its own beside `root`. */
+  static async open(
+    root: RedisDriver,
+    role: LaneRole,
+    options: DispatcherOptions = {},
+  ): Promise<Dispatcher> {
+    try {
+      return new Dispatcher(await LaneHolder.open(root, role), options);
+    } catch (error) {
+      throw typedError(error, "connect");
+    }
+  }
+
+  /** Uses `root` itself as the lane. It stays open when the dispatcher closes. */
+  static over(root: RedisDriver, options: DispatcherOptions = {}): Dispatcher {
+    return new Dispatcher(LaneHolder.over(root), options);
+  }
+
+  /** Counts the lane's connections: what was in flight when it changed has an unknown outcome. */
+  get epoch(): number {
+    return this.#lane.epoch;
+  }
+
+  get ready(): boolean {
+    return this.#lane.ready;
+  }
+
+  get cluster(): boolean {
+    return this.#lane.driver.info.cluster;
+  }
+
+  onState(listener: (state: DriverState) => void): () => void {
+    return this.#lane.onState(listener);
+  }
+
+  /**
+   * Runs one script.
+   * @throws WireError when the script refuses, `ServerError` for the server's or the connection's own
+   * trouble, `ValidationError` when an argument cannot go on the wire.
+   */
+  run<S extends ScriptSpec>(
+    script: Script<S>,
+    call: CallOf<S>,
+    options: CallOptions = {},
+  ): Promise<ReplyOf<S>> {
+    const reply: Promise<unknown> = this.#run(script, call as unknown as AnyCall, options);
+    return reply as Promise<ReplyOf<S>>;
+  }
+
+  /**
+   * Sends one plain command. It is sent again after transient trouble only when `repeatable`.
+   * @throws ServerError as {@link run}.
+   */
+  async command(
+    command: Command,
+    route: Route = {},
+    options: CallOptions & { readonly repeatable?: boolean } = {},
+  ): Promise<Reply> {
+    const op = options.op ?? String(command[0]);
+    return this.#retried(op, options.repeatable ?? false, options, () =>
+      this.#lane.driver.command(command, route),
+    );
+  }
+
+  /**
+   * Sends read commands in one round trip, each with its own outcome; on a cluster one round trip per
+   * node. All are sent again after transient trouble of any.
+   * @throws ServerError when the trouble lasts.
+   */
+  async readEach(
+    commands: readonly Command[],
+    options: CallOptions = {},
+  ): Promise<readonly Settled<Reply>[]> {
+    const op = options.op ?? "read";
+    return this.#retried(op, true, options, async () => {
+      const settled = await this.#lane.driver.pipeline(commands);
+      for (const one of settled)
+        if (!one.ok && typedError(one.error, op).transient) throw one.error;
+      return settled;
+    });
+  }
+
+  /**
+   * Sends read commands in one round trip.
+   * @throws ServerError for the first that failed.
+   */
+  async readMany(commands: readonly Command[], options: CallOptions = {}): Promise<readonly Reply[]> {
+    const settled = await this.readEach(commands, options);
+    return settled.map((one) => {
+      if (one.ok) return one.value;
+      throw typedError(one.error, options.op ?? "read");
+    });
+  }
+
+  /** Throws the connection away and opens another. */
+  replaceConnection(): Promise<void> {
+    return this.#lane.replace();
+  }
+
+  /** Ends the lane. Calls in flight end too; never rejects. */
+  async close(mode: "drain" | "now" = "drain"): Promise<void> {
+    await this.#lane.close(mode);
+    this.#watchdog.stop();
+  }
+
+  async #run(script: Script, call: AnyCall, options: CallOptions): Promise<unknown> {
+    const { keys, argv } = encodeCall(script.spec, call);
+    const tail = [String(keys.length), ...keys, ...argv];
+    const route: Route = keys[0] === undefined ? {} : { key: keys[0] };
+    const op = options.op ?? script.spec.name;
+    if (this.#hook) await this.#hook("before", script.spec.name);
+    const reply = await this.#retried(op, script.spec.repeatable, options, async () => {
+      try {
+        return await this.#lane.driver.command(["EVALSHA", script.sha, ...tail], route);
+      } catch (error) {
+        if (!isDriverFault(error, "reply") || !error.message.startsWith("NOSCRIPT ")) throw error;
+        return await this.#lane.driver.command(["EVAL", script.source, ...tail], route);
+      }
+    });
+    if (this.#hook) await this.#hook("after", script.spec.name);
+    return decodeReply(script.spec.reply, reply);
+  }
+
+  async #retried<T>(
+    op: string,
+    repeatable: boolean,
+    options: CallOptions,
+    send: () => Promise<T>,
+  ): Promise<T> {
+    const until = performance.now() + (options.retryMs ?? this.#retryMs);
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await this.#once(op, options.timeoutMs ?? this.#timeoutMs, send);
+      } catch (error) {
+        const typed = typedError(error, op);
+        const again = typed.transient && (repeatable || certainlyNotRun(error));
+        const wait = retryDelay(attempt);
+        if (!again || this.#gaveUp(options.signal) || performance.now() + wait > until) throw typed;
+        await this.#heal(typed);
+        await pauseFor(wait, options.signal);
+      }
+    }
+  }
+
+  async #once<T>(op: string, ms: number, send: () => Promise<T>): Promise<T> {
+    try {
+      return await this.#watchdog.guard(send(), ms, () => late(op, ms));
+    } catch (error) {
+      // A reply that never came leaves the connection in doubt for everything after it.
+      if (isEchoMQError(error, "TIMEOUT")) void this.#lane.replace();
+      throw error;
+    }
+  }
+
+  #gaveUp(signal: AbortSignal | undefined): boolean {
+    return this.#lane.closed || signal?.aborted === true;
+  }
+
+  async #heal(error: EchoMQError): Promise<void> {
+    // READONLY means this connection leads to a replica: only a new one finds the new primary.
+    const closed = this.#lane.driver.state.status === "closed";
+    if (error.code === "READONLY" || closed) await this.#lane.replace();
+  }
+}
+
+function late(op: string, ms: number): ServerError {
+  return new ServerError({ code: "TIMEOUT", detail: `no reply to ${op} within ${ms} ms`, op });
+}

@@ -1,0 +1,49 @@
+/** One pending call and the moment it is given up. */
+interface Pending {
+  readonly deadline: number;
+  readonly expire: () => void;
+}
+
+const TICK_MS = 100;
+
+/**
+ * Deadlines of calls in flight, looked at by one timer for all of them: a timer per call would cost
+ * more than the call. Resolution is 100 ms.
+ */
+export class Watchdog {
+  readonly #pending = new Set<Pending>();
+  #timer: NodeJS.Timeout | undefined;
+
+  /** Settles as `work` does, or rejects with `late()` once `ms` have passed. */
+  guard<T>(work: Promise<T>, ms: number, late: () => Error): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      const pending: Pending = {
+        deadline: performance.now() + ms,
+        expire: () => {
+          this.#pending.delete(pending);
+          reject(late());
+        },
+      };
+      this.#pending.add(pending);
+      this.#timer ??= this.#start();
+      work.then(resolve, reject).finally(() => this.#pending.delete(pending));
+    });
+  }
+
+  /** Stops the timer; calls still pending settle by their own work. */
+  stop(): void {
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+
+  #start(): NodeJS.Timeout {
+    return setInterval(() => {
+      if (this.#pending.size === 0) {
+        this.stop();
+        return;
+      }
+      const now = performance.now();
+      for (const pending of this.#pending) if (pending.deadline <= now) pending.expire();
+    }, TICK_MS);
+  }
+}

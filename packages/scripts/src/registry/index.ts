@@ -1,0 +1,43 @@
+import { begin, expired, finish, promote, recover, renew, step } from "./lease.js";
+import { add, bury, counts, get, init, pause } from "./queue.js";
+import { node } from "./reserve.js";
+import type { ScriptSpec } from "./spec.js";
+
+/** Every script of the wire, by name. */
+export const REGISTRY: {
+  readonly init: typeof init;
+  readonly add: typeof add;
+  readonly step: typeof step;
+  readonly finish: typeof finish;
+  readonly begin: typeof begin;
+  readonly renew: typeof renew;
+  readonly expired: typeof expired;
+  readonly recover: typeof recover;
+  readonly promote: typeof promote;
+  readonly bury: typeof bury;
+  readonly pause: typeof pause;
+  readonly counts: typeof counts;
+  readonly get: typeof get;
+  readonly node: typeof node;
+} = {
+  init,
+  add,
+  step,
+  finish,
+  begin,
+  renew,
+  expired,
+  recover,
+  promote,
+  bury,
+  pause,
+  counts,
+  get,
+  node,
+};
+
+// Literal types stay above for callers; here the compiler checks that each one is a ScriptSpec.
+/** The same scripts, seen as plain data. */
+export const SPECS: Readonly<Record<ScriptName, ScriptSpec>> = REGISTRY;
+
+export type ScriptName = keyof typeof REGISTRY;

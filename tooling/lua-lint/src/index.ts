@@ -1,0 +1,2 @@
+export type { Finding, LintOptions, Rule } from "./finding.js";
+export { lintScript } from "./lint.js";
