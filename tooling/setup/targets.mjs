@@ -43,6 +43,10 @@ export async function main([name, ...args]) {
     process.exitCode = 1;
     return;
   }
+  // A reader that stops early, such as `head`, is no failure.
+  process.stdout.on("error", (error) => {
+    if (error.code !== "EPIPE") throw error;
+  });
   try {
     process.chdir(ROOT);
     await ensureWorkspace(ROOT);

@@ -1,9 +1,9 @@
 /** Reads which names the installed types promise as values, and whether the types compile. */
-import { join, sep } from "node:path";
+import { join, resolve, sep } from "node:path";
 import ts from "typescript";
 
 /** Value exports of each entry point by its types, seen from a program in `folder`. */
-export function valueExports(folder, entries) {
+export function valueExports(folder, entries, { nodeTypes }) {
   const options = {
     target: ts.ScriptTarget.ES2022,
     lib: ["lib.es2023.d.ts", "lib.esnext.disposable.d.ts", "lib.dom.d.ts"],
@@ -11,7 +11,8 @@ export function valueExports(folder, entries) {
     moduleResolution: ts.ModuleResolutionKind.NodeNext,
     strict: true,
     noEmit: true,
-    types: [],
+    typeRoots: [resolve("node_modules", "@types")],
+    types: nodeTypes ? ["node"] : [],
   };
   const host = ts.createCompilerHost(options);
   const root = join(folder, "types.mts");

@@ -27,7 +27,10 @@ export async function estimateMemory(
   const info = String(await ctx.dispatcher.command(["INFO", "memory"], {}, { repeatable: true }));
   const field = (name: string): string => new RegExp(`^${name}:(\\S*)`, "m").exec(info)?.[1] ?? "";
   const sizes = await usage(ctx, sample);
-  const units = await usage(ctx, V1_UNITS.filter(({ holder }) => holder).map(({ unit }) => where(unit)));
+  const units = await usage(
+    ctx,
+    V1_UNITS.filter(({ holder }) => holder).map(({ unit }) => where(unit)),
+  );
   const average = sizes.length === 0 ? 0 : sum(sizes) / sizes.length;
   const needed = Math.ceil(average * jobs + sum(units));
   const used = Number(field("used_memory"));

@@ -43,11 +43,23 @@ export async function fencedAt(ctx: Context, phase: string): Promise<Location> {
   const at = await locate(ctx);
   if (at.state === "intruded") throw intruded(ctx, phase);
   if (at.state === "done") {
-    throw refuse(ctx, phase, "NOT_FENCED", "The migration of this queue was already committed.", "status");
+    throw refuse(
+      ctx,
+      phase,
+      "NOT_FENCED",
+      "The migration of this queue was already committed.",
+      "status",
+    );
   }
   if (at.state === "foreign") throw foreign(ctx, phase, at);
   if (at.state !== "moving") {
-    throw refuse(ctx, phase, "NOT_FENCED", "The queue is not fenced, so nothing may be moved.", "fence");
+    throw refuse(
+      ctx,
+      phase,
+      "NOT_FENCED",
+      "The queue is not fenced, so nothing may be moved.",
+      "fence",
+    );
   }
   adopt(ctx, at, phase);
   if (at.phase === "rollback") {
@@ -111,7 +123,8 @@ export async function guarded<T>(ctx: Context, phase: string, work: () => Promis
   } catch (error) {
     if (isEchoMQError(error, "EMQFENCE")) throw overtaken(ctx, phase, error.message.slice(9));
     if (isEchoMQError(error, "OOM")) {
-      const say = "The server has no memory left for the copy. What was copied stays; make room and repeat.";
+      const say =
+        "The server has no memory left for the copy. What was copied stays; make room and repeat.";
       throw refuse(ctx, phase, "MEMORY", say, phase);
     }
     throw error;

@@ -1,4 +1,4 @@
-import { type AsyncHook, createHook } from "node:async_hooks";
+import { type AsyncHook, AsyncLocalStorage, createHook } from "node:async_hooks";
 
 // What a program leaves open when it forgets something, by the names of Node's async hooks.
 const KINDS: Readonly<Record<string, string>> = {
@@ -16,6 +16,13 @@ interface Handle {
   readonly stack: string;
 }
 
+const unwatched = new AsyncLocalStorage<true>();
+
+/** Runs work whose handles, later ones too, are no one's leak: those of the watcher itself. */
+export function unwatch<T>(work: () => T): T {
+  return unwatched.run(true, work);
+}
+
 /** Records the handles opened from now on, until they are closed. */
 export class HandleWatch {
   readonly #open = new Map<number, Handle>();
@@ -25,7 +32,7 @@ export class HandleWatch {
     this.#hook = createHook({
       init: (id, type, _trigger, resource) => {
         const kind = KINDS[type];
-        if (kind === undefined) return;
+        if (kind === undefined || unwatched.getStore() === true) return;
         const stack = new Error().stack ?? "";
         this.#open.set(id, { kind, resource: new WeakRef(resource), stack });
       },

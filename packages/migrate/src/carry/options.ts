@@ -25,7 +25,10 @@ export async function planMeta(ctx: Context, key: string): Promise<readonly stri
 }
 
 /** Carries the options of the queue and its metrics out of the vault. Repeatable. */
-export async function carryOptions(ctx: Context, own: string): Promise<{ options: number; minutes: number }> {
+export async function carryOptions(
+  ctx: Context,
+  own: string,
+): Promise<{ options: number; minutes: number }> {
   const fields = await hash(ctx, ctx.v1.vaulted("meta"));
   const rows = Object.entries(fields).flatMap(([name, value]) => {
     const field = FIELDS.get(name);
@@ -33,7 +36,8 @@ export async function carryOptions(ctx: Context, own: string): Promise<{ options
   });
   const minutes: { metric: string; minute: number; count: number }[] = [];
   for (const metric of METRICS) {
-    for (const [minute, count] of await minutesOf(ctx, metric)) minutes.push({ metric, minute, count });
+    for (const [minute, count] of await minutesOf(ctx, metric))
+      minutes.push({ metric, minute, count });
   }
   await ctx.dispatcher.run(optionsScript, { q: ctx.q, args: { own }, rows, minutes: [] });
   for (let at = 0; at < minutes.length; at += ROWS) {
@@ -47,12 +51,19 @@ export async function carryOptions(ctx: Context, own: string): Promise<{ options
  * v1 keeps a list of counts per minute, newest first, up to the minute before `prevTS`; what came
  * since is `count` minus `prevCount`.
  */
-export async function minutesOf(ctx: Context, metric: string): Promise<readonly [number, number][]> {
+export async function minutesOf(
+  ctx: Context,
+  metric: string,
+): Promise<readonly [number, number][]> {
   const { count, prevTS, prevCount } = await hash(ctx, ctx.v1.vaulted(`metrics:${metric}`));
   const last = Math.floor(Number(prevTS) / MINUTE_MS);
   if (!Number.isSafeInteger(last) || last < 1) return [];
   const key = ctx.v1.vaulted(`metrics:${metric}:data`);
-  const list = await ctx.dispatcher.command(["LRANGE", key, "0", "-1"], { key }, { repeatable: true });
+  const list = await ctx.dispatcher.command(
+    ["LRANGE", key, "0", "-1"],
+    { key },
+    { repeatable: true },
+  );
   const counts = [Number(count) - Number(prevCount), ...(list as readonly Reply[]).map(Number)];
   return counts
     .map((each, at): [number, number] => [last - at, each])

@@ -10,7 +10,11 @@ export interface Member {
 }
 
 /** How many members stand at a key of the carrier's type. */
-export async function sizeOf(ctx: Context, carrier: Pick<Carrier, "type">, key: string): Promise<number> {
+export async function sizeOf(
+  ctx: Context,
+  carrier: Pick<Carrier, "type">,
+  key: string,
+): Promise<number> {
   const command = carrier.type === "list" ? "LLEN" : "ZCARD";
   return Number(await ctx.dispatcher.command([command, key], { key }, { repeatable: true }));
 }
@@ -24,7 +28,8 @@ export async function pageOf(
   count: number,
 ): Promise<readonly Member[]> {
   const range = [key, String(from), String(from + count - 1)];
-  const command = carrier.type === "list" ? ["LRANGE", ...range] : ["ZRANGE", ...range, "WITHSCORES"];
+  const command =
+    carrier.type === "list" ? ["LRANGE", ...range] : ["ZRANGE", ...range, "WITHSCORES"];
   const reply = await ctx.dispatcher.command(command, { key }, { repeatable: true });
   const list = (reply as readonly unknown[]).map(String);
   if (carrier.type === "list") return list.map((id, at) => ({ id, score: "", rank: from + at }));

@@ -80,7 +80,12 @@ export async function survey(ctx: Context, where: (unit: string) => string): Pro
         if (job.also.length > 0) found.twice.add({ id, states: [state, ...job.also] });
         if (keys.length < 200 || jobs % 97 === 0) keys[jobs % 200] = ctx.v1.job(id);
       });
-      ctx.progress({ phase: "plan", part: carrier.state, done: from + page.length, total: members });
+      ctx.progress({
+        phase: "plan",
+        part: carrier.state,
+        done: from + page.length,
+        total: members,
+      });
       if (page.length === 0) break;
     }
     if (members > 0) states.push({ state: carrier.state, members, jobs, markers, clamped });
@@ -106,7 +111,10 @@ async function look(
   const ids = members.map(({ id }) => id);
   // A pair is reported once: by the state that comes first.
   const later = ZSETS.filter((other) => CARRIERS.indexOf(other) > CARRIERS.indexOf(carrier));
-  const fields = await hashes(ctx, ids.map((id) => ["HMGET", ctx.v1.job(id), "name", "parentKey", "deid"]));
+  const fields = await hashes(
+    ctx,
+    ids.map((id) => ["HMGET", ctx.v1.job(id), "name", "parentKey", "deid"]),
+  );
   const scores = await ctx.dispatcher.readMany(
     later.map(({ state }) => ["ZMSCORE", where(state), ...ids]),
     { key: ctx.v1.base },
@@ -117,7 +125,9 @@ async function look(
       exists: typeof name === "string",
       parentKey: typeof parentKey === "string" ? parentKey : null,
       deid: typeof deid === "string" ? deid : null,
-      also: later.filter((_, n) => (scores[n] as readonly Reply[])[at] !== null).map(({ state }) => state),
+      also: later
+        .filter((_, n) => (scores[n] as readonly Reply[])[at] !== null)
+        .map(({ state }) => state),
     };
   });
 }

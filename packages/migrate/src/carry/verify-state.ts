@@ -35,7 +35,9 @@ export async function verifyState(
     const real = page.filter(({ id }) => !isMarker(carrier, id));
     const jobs = await verifyJobs(ctx, carrier, real, findings);
     const there = await pageOf(ctx, carrier, ctx.v2.unit(carrier.unit), at, jobs.length);
-    jobs.forEach((member, n) => verifyMember(carrier, member, jobs.length === 0 ? undefined : there[n], findings));
+    jobs.forEach((member, n) =>
+      verifyMember(carrier, member, jobs.length === 0 ? undefined : there[n], findings),
+    );
     await verifyPriorities(ctx, carrier, jobs, findings);
     at += jobs.length;
     ctx.progress({ phase: "verify", part: state, done: from + page.length, total: members });
@@ -98,11 +100,15 @@ async function verifyPriorities(
   members: readonly Member[],
   findings: Findings,
 ): Promise<void> {
-  if (members.length === 0 || (carrier.state !== "prioritized" && carrier.state !== "delayed")) return;
+  if (members.length === 0 || (carrier.state !== "prioritized" && carrier.state !== "delayed"))
+    return;
   const key = ctx.v2.unit("priorities");
   const ids = members.map(({ id }) => id);
-  const found = (await ctx.dispatcher.command(["HMGET", key, ...ids], { key }, { repeatable: true })) as
-    | readonly (string | null)[];
+  const found = (await ctx.dispatcher.command(
+    ["HMGET", key, ...ids],
+    { key },
+    { repeatable: true },
+  )) as readonly (string | null)[];
   const wanted =
     carrier.state === "prioritized"
       ? members.map(({ score, rank }) => carrier.carry(score, rank)?.priority ?? 0)
@@ -133,7 +139,8 @@ async function verifyLog(ctx: Context, id: string, findings: Findings): Promise<
       keys.map((key) => ["LRANGE", key, String(from), String(from + LOG_PAGE - 1)]),
       { key: ctx.v2.stamp },
     );
-    if (JSON.stringify(old) !== JSON.stringify(now)) findings.differ("logs", id, SAID["logs"] ?? "");
+    if (JSON.stringify(old) !== JSON.stringify(now))
+      findings.differ("logs", id, SAID["logs"] ?? "");
     if ((old as readonly unknown[]).length < LOG_PAGE) return;
   }
 }

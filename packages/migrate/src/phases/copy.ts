@@ -144,7 +144,11 @@ function itemOf(
     const say = `Job ${id} stands in ${carrier.state} with score ${score}, which is no time.`;
     throw refuse(ctx, PHASE, "SCORES", say, "rollback", { state: carrier.state, id, score });
   }
-  return { score: carried.score, priority: carried.priority, clamped: carried.changed !== undefined };
+  return {
+    score: carried.score,
+    priority: carried.priority,
+    clamped: carried.changed !== undefined,
+  };
 }
 
 async function readCursors(ctx: Context): Promise<Record<string, string>> {

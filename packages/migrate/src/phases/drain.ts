@@ -49,7 +49,13 @@ export async function drain(ctx: Context, options: DrainOptions = {}): Promise<D
     left = await activeCount(ctx);
   }
   const waitedMs = Math.round(performance.now() - started);
-  return { phase: "drain", queue: ctx.queue, waitedMs, active: first, next: commandFor(ctx, "fence") };
+  return {
+    phase: "drain",
+    queue: ctx.queue,
+    waitedMs,
+    active: first,
+    next: commandFor(ctx, "fence"),
+  };
 }
 
 /** The refusal that names what is still active, and by whom it is held. */
@@ -59,7 +65,10 @@ export async function heldUp(ctx: Context, count: number, phase = "drain"): Prom
   const alone = jobs.filter(({ lockMs }) => lockMs === null).map(({ id }) => id);
   const workers = clients?.filter(({ kind }) => kind === "worker") ?? null;
   const say = [
-    `${count} jobs are still active: ${jobs.slice(0, 10).map(({ id }) => id).join(", ")}.`,
+    `${count} jobs are still active: ${jobs
+      .slice(0, 10)
+      .map(({ id }) => id)
+      .join(", ")}.`,
     ACTIVE_RULE.replace("jobs", "Jobs"),
     alone.length > 0 && workers?.length === 0
       ? "Some have no lock and no v1 worker is connected: start one, it will take them back."
@@ -81,8 +90,15 @@ export async function activeCount(ctx: Context): Promise<number> {
 async function heldJobs(ctx: Context): Promise<readonly HeldJob[]> {
   const key = ctx.v1.unit("active");
   const range = ["LRANGE", key, "0", String(SHOWN - 1)];
-  const ids = (await ctx.dispatcher.command(range, { key }, { repeatable: true })) as readonly string[];
-  const ttls = await ctx.dispatcher.readMany(ids.map((id) => ["PTTL", ctx.v1.lock(id)]), { key });
+  const ids = (await ctx.dispatcher.command(
+    range,
+    { key },
+    { repeatable: true },
+  )) as readonly string[];
+  const ttls = await ctx.dispatcher.readMany(
+    ids.map((id) => ["PTTL", ctx.v1.lock(id)]),
+    { key },
+  );
   return ids.map((id, at) => {
     const ttl = Number(ttls[at]);
     return { id, lockMs: ttl === -2 ? null : ttl };

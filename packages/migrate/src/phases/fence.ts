@@ -90,9 +90,16 @@ async function refusal(ctx: Context, detail: string): Promise<Error> {
     case "repeat":
       return refuse(ctx, PHASE, "SCHEDULERS", `Repeating jobs are scheduled (${count}).`, "plan");
     case "vault":
-      return refuse(ctx, PHASE, "VAULT", "The vault of an earlier run still holds keys.", "status", {
-        vault: ctx.v1.vaulted("*"),
-      });
+      return refuse(
+        ctx,
+        PHASE,
+        "VAULT",
+        "The vault of an earlier run still holds keys.",
+        "status",
+        {
+          vault: ctx.v1.vaulted("*"),
+        },
+      );
     default:
       return refuse(ctx, PHASE, "NOTHING", `There is nothing to move: ${detail}.`, "discover");
   }
@@ -128,7 +135,13 @@ function checkState(ctx: Context, at: Location): void {
     throw refuse(ctx, PHASE, "TARGET_TAKEN", "This queue was migrated already.", "status");
   }
   if (at.state === "v2") {
-    throw refuse(ctx, PHASE, "TARGET_TAKEN", `A v2 queue named ${ctx.q} lives here already.`, "status");
+    throw refuse(
+      ctx,
+      PHASE,
+      "TARGET_TAKEN",
+      `A v2 queue named ${ctx.q} lives here already.`,
+      "status",
+    );
   }
   if (at.state === "foreign") {
     const text = at.v1Meta.kind === "string" ? parseTombstone(at.v1Meta.text) : null;

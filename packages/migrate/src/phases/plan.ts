@@ -74,22 +74,59 @@ export async function plan(ctx: Context): Promise<PlanReport> {
   ).map(Number) as [number, number, number, number];
   const meta = await planMeta(ctx, where("meta"));
   const blockers: Blocker[] = [];
-  const block = (reason: MigrationReason, message: string, count: number, first: readonly unknown[]): void => {
+  const block = (
+    reason: MigrationReason,
+    message: string,
+    count: number,
+    first: readonly unknown[],
+  ): void => {
     if (count > 0) blockers.push({ reason, message, count, found: first });
   };
   block("ACTIVE", ACTIVE_RULE, active, []);
-  block("FLOWS", "parents wait for their children; flows are not carried yet", parents, ["waiting-children"]);
-  block("FLOWS", "keys of flows stand beside jobs; flows are not carried yet", keys.flows.count, keys.flows.first);
-  block("FLOWS", "jobs belong to a parent; flows are not carried yet", found.children.count, found.children.first);
-  block("SCHEDULERS", "repeating jobs are scheduled; schedulers are not carried yet", repeats, ["repeat"]);
-  block("LINE", "jobs stand in `priority`, a layout of line 3 that is not carried yet", priorities, ["priority"]);
+  block("FLOWS", "parents wait for their children; flows are not carried yet", parents, [
+    "waiting-children",
+  ]);
+  block(
+    "FLOWS",
+    "keys of flows stand beside jobs; flows are not carried yet",
+    keys.flows.count,
+    keys.flows.first,
+  );
+  block(
+    "FLOWS",
+    "jobs belong to a parent; flows are not carried yet",
+    found.children.count,
+    found.children.first,
+  );
+  block("SCHEDULERS", "repeating jobs are scheduled; schedulers are not carried yet", repeats, [
+    "repeat",
+  ]);
+  block(
+    "LINE",
+    "jobs stand in `priority`, a layout of line 3 that is not carried yet",
+    priorities,
+    ["priority"],
+  );
   block("IDS", "ids that the v2 wire refuses", found.badIds.count, found.badIds.first);
-  block("SCORES", "members whose score is not a time or a priority", found.badScores.count, found.badScores.first);
-  block("MEMORY", `the copy needs about ${memory.needed} bytes more than maxmemory leaves`, memory.fits ? 0 : 1, [memory]);
-  if (at.state === "empty") block("NOTHING", "there is no v1 queue of this name at this prefix", 1, []);
+  block(
+    "SCORES",
+    "members whose score is not a time or a priority",
+    found.badScores.count,
+    found.badScores.first,
+  );
+  block(
+    "MEMORY",
+    `the copy needs about ${memory.needed} bytes more than maxmemory leaves`,
+    memory.fits ? 0 : 1,
+    [memory],
+  );
+  if (at.state === "empty")
+    block("NOTHING", "there is no v1 queue of this name at this prefix", 1, []);
   if (at.state === "intruded") block("INTRUDED", "v2 keys stand without their stamp", 1, []);
-  if (at.state === "foreign") block("FOREIGN", "a key holds what neither EchoMQ nor v1 writes", 1, [at.stamp, at.v1Meta]);
-  if (at.state === "v2") block("TARGET_TAKEN", "a v2 queue of this name lives here already", 1, [at.stamp]);
+  if (at.state === "foreign")
+    block("FOREIGN", "a key holds what neither EchoMQ nor v1 writes", 1, [at.stamp, at.v1Meta]);
+  if (at.state === "v2")
+    block("TARGET_TAKEN", "a v2 queue of this name lives here already", 1, [at.stamp]);
   const version = at.v1Meta.kind === "hash" ? at.v1Meta.version : null;
   return {
     phase: "plan",
@@ -128,12 +165,16 @@ function notes(
   return [
     "events, marker, stalled, limiter and locks are rebuilt, not carried",
     ...(of("delayed") > 0 ? [`delayed: ${of("delayed")} scores divided by 4096`] : []),
-    ...(of("prioritized") > 0 ? [`prioritized: ${of("prioritized")} scores counted anew, same order`] : []),
+    ...(of("prioritized") > 0
+      ? [`prioritized: ${of("prioritized")} scores counted anew, same order`]
+      : []),
     ...(of("paused") > 0 ? ["paused: its jobs go to wait, at the head"] : []),
     ...(markers > 0 ? [`wait: ${markers} markers of older lines left out`] : []),
     ...(clamped > 0 ? [`prioritized: ${clamped} priorities clamped to 1..2097151`] : []),
     ...(schedules > 0 ? [`${schedules} records of former schedules stay with v1`] : []),
-    ...(lineOf(version) === null ? ["v1's meta names no version; the layout of line 5 is assumed"] : []),
+    ...(lineOf(version) === null
+      ? ["v1's meta names no version; the layout of line 5 is assumed"]
+      : []),
     ...(memory.limit > 0 && memory.policy !== "noeviction"
       ? [`maxmemory-policy is ${memory.policy}: the server may evict jobs at any time`]
       : []),

@@ -52,7 +52,12 @@ export async function verify(ctx: Context): Promise<VerifyReport> {
     const states: StateCheck[] = [];
     let waiting = 0;
     for (const carrier of CARRIERS) {
-      const check = await verifyState(ctx, carrier, findings, carrier.unit === "wait" ? waiting : 0);
+      const check = await verifyState(
+        ctx,
+        carrier,
+        findings,
+        carrier.unit === "wait" ? waiting : 0,
+      );
       if (carrier.unit === "wait") waiting += check.jobs;
       if (check.members > 0) states.push(check);
     }
@@ -85,7 +90,9 @@ export async function verify(ctx: Context): Promise<VerifyReport> {
 
 async function refuseUnfinished(ctx: Context, phase: string | null): Promise<void> {
   const key = ctx.v2.unit("meta");
-  const fields = pairs(await ctx.dispatcher.command(["HGETALL", key], { key }, { repeatable: true }));
+  const fields = pairs(
+    await ctx.dispatcher.command(["HGETALL", key], { key }, { repeatable: true }),
+  );
   for (const carrier of CARRIERS) {
     const members = await sizeOf(ctx, carrier, ctx.v1.vaulted(carrier.state));
     const copied = Number(fields[`copied.${carrier.state}`] ?? 0);
@@ -96,9 +103,15 @@ async function refuseUnfinished(ctx: Context, phase: string | null): Promise<voi
 }
 
 /** Nothing may stand on the v2 side that v1 does not have. */
-async function sizes(ctx: Context, states: readonly StateCheck[], findings: Findings): Promise<void> {
+async function sizes(
+  ctx: Context,
+  states: readonly StateCheck[],
+  findings: Findings,
+): Promise<void> {
   for (const unit of new Set(CARRIERS.map((carrier) => carrier.unit))) {
-    const own = CARRIERS.filter((carrier) => carrier.unit === unit).map(({ state }) => state as string);
+    const own = CARRIERS.filter((carrier) => carrier.unit === unit).map(
+      ({ state }) => state as string,
+    );
     const wanted = states
       .filter(({ state }) => own.includes(state))
       .reduce((total, { jobs }) => total + jobs, 0);

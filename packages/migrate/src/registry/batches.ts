@@ -1,5 +1,4 @@
-import type { ScriptSpec } from "@echomq/scripts";
-import { JOBS, OWN, RUN, SOURCES, TEXTS, VICTIMS } from "./shared.js";
+// v1 keys are `raw` groups: their names hang on a prefix that is not the wire's.
 
 // Scripts that work through a queue in bounded batches.
 
@@ -20,9 +19,16 @@ export const copy = {
     "failed",
     "extras",
   ],
-  groups: [SOURCES, JOBS],
+  groups: [
+    { name: "sources", kinds: "raw" },
+    { name: "jobs", kinds: ["job", "logs"] },
+  ],
   args: [
-    OWN,
+    {
+      name: "own",
+      type: "text",
+      doc: "the stamp as it must stand, `echomq:migrating:<run>:<phase>`",
+    },
     { name: "state", type: "text", doc: "wait, paused, prioritized, delayed, completed or failed" },
     { name: "from", type: "int", doc: "where the batch begins in v1's list or set" },
     { name: "to", type: "int", doc: "where it ends, members left out included" },
@@ -40,29 +46,38 @@ export const copy = {
     type: "record",
     fields: [
       ["cursor", { type: "int" }],
-      ["statuses", TEXTS],
+      ["statuses", { type: "list", of: { type: "text" } }],
     ],
   },
   refusals: [],
   writes: true,
   bound: 500,
   repeatable: true,
-} as const satisfies ScriptSpec;
+} as const;
 
 export const dedup = {
   name: "dedup",
   summary: "Carries deduplication keys with the time they have left.",
   fence: "migration",
   keys: ["stamp", "meta"],
-  groups: [SOURCES, { name: "records", kinds: ["dedup"] }],
-  args: [OWN],
+  groups: [
+    { name: "sources", kinds: "raw" },
+    { name: "records", kinds: ["dedup"] },
+  ],
+  args: [
+    {
+      name: "own",
+      type: "text",
+      doc: "the stamp as it must stand, `echomq:migrating:<run>:<phase>`",
+    },
+  ],
   tables: [],
-  reply: TEXTS,
+  reply: { type: "list", of: { type: "text" } },
   refusals: [],
   writes: true,
   bound: 500,
   repeatable: true,
-} as const satisfies ScriptSpec;
+} as const;
 
 export const options = {
   name: "options",
@@ -70,7 +85,13 @@ export const options = {
   fence: "migration",
   keys: ["stamp", "meta", "metrics:completed", "metrics:failed"],
   groups: [],
-  args: [OWN],
+  args: [
+    {
+      name: "own",
+      type: "text",
+      doc: "the stamp as it must stand, `echomq:migrating:<run>:<phase>`",
+    },
+  ],
   tables: [
     {
       name: "rows",
@@ -93,7 +114,7 @@ export const options = {
   writes: true,
   bound: 500,
   repeatable: true,
-} as const satisfies ScriptSpec;
+} as const;
 
 export const compare = {
   name: "compare",
@@ -101,42 +122,60 @@ export const compare = {
     "Compares jobs of both wires field by field and line by line, on the server, byte for byte.",
   fence: "migration",
   keys: ["stamp", "meta", "extras"],
-  groups: [SOURCES, JOBS],
-  args: [OWN],
+  groups: [
+    { name: "sources", kinds: "raw" },
+    { name: "jobs", kinds: ["job", "logs"] },
+  ],
+  args: [
+    {
+      name: "own",
+      type: "text",
+      doc: "the stamp as it must stand, `echomq:migrating:<run>:<phase>`",
+    },
+  ],
   tables: [],
-  reply: TEXTS,
+  reply: { type: "list", of: { type: "text" } },
   refusals: [],
   writes: false,
   bound: 500,
   repeatable: true,
-} as const satisfies ScriptSpec;
+} as const;
 
 export const erase = {
   name: "erase",
   summary: "Removes v2 keys of a queue that is rolled back or removed.",
   fence: "migration",
   keys: ["stamp", "meta"],
-  groups: [VICTIMS],
-  args: [OWN],
+  groups: [{ name: "victims", kinds: "raw" }],
+  args: [
+    {
+      name: "own",
+      type: "text",
+      doc: "the stamp as it must stand, `echomq:migrating:<run>:<phase>`",
+    },
+  ],
   tables: [],
   reply: { type: "int" },
   refusals: [],
   writes: true,
   bound: 500,
   repeatable: true,
-} as const satisfies ScriptSpec;
+} as const;
 
 export const purge = {
   name: "purge",
   summary: "Removes v1 keys of a queue whose migration was committed.",
   fence: "migration",
   keys: ["stamp", "meta"],
-  groups: [VICTIMS],
-  args: [RUN, { name: "step", type: "text", doc: "start, batch or done" }],
+  groups: [{ name: "victims", kinds: "raw" }],
+  args: [
+    { name: "run", type: "text", doc: "id of the run" },
+    { name: "step", type: "text", doc: "start, batch or done" },
+  ],
   tables: [],
   reply: { type: "int" },
   refusals: ["EMQSTATE"],
   writes: true,
   bound: 500,
   repeatable: true,
-} as const satisfies ScriptSpec;
+} as const;

@@ -1,5 +1,4 @@
-import type { ScriptSpec } from "@echomq/scripts";
-import { LIVE, OWN, RUN, TOMBS, TOMBSTONE, VAULT } from "./shared.js";
+// v1 keys are `raw` groups: their names hang on a prefix that is not the wire's.
 
 // Scripts that change who owns the queue.
 
@@ -9,15 +8,30 @@ export const fence = {
     "Moves every queue-level v1 key into the vault, leaves a tombstone and stamps the queue, in one step.",
   fence: "migration",
   keys: ["stamp", "meta"],
-  groups: [LIVE, VAULT],
-  args: [OWN, RUN, TOMBSTONE],
+  groups: [
+    { name: "live", kinds: "raw" },
+    { name: "vault", kinds: "raw" },
+  ],
+  args: [
+    {
+      name: "own",
+      type: "text",
+      doc: "the stamp as it must stand, `echomq:migrating:<run>:<phase>`",
+    },
+    { name: "run", type: "text", doc: "id of the run" },
+    {
+      name: "tombstone",
+      type: "text",
+      doc: "text to stand in the place of v1's meta, empty in place",
+    },
+  ],
   tables: [],
   reply: { type: "int" },
   refusals: ["EMQSTATE"],
   writes: true,
   bound: 64,
   repeatable: true,
-} as const satisfies ScriptSpec;
+} as const;
 
 export const phase = {
   name: "phase",
@@ -25,53 +39,87 @@ export const phase = {
   fence: "migration",
   keys: ["stamp", "meta"],
   groups: [],
-  args: [OWN, { name: "goal", type: "text", doc: "the stamp to set, of the same run" }],
+  args: [
+    {
+      name: "own",
+      type: "text",
+      doc: "the stamp as it must stand, `echomq:migrating:<run>:<phase>`",
+    },
+    { name: "goal", type: "text", doc: "the stamp to set, of the same run" },
+  ],
   tables: [],
   reply: { type: "int" },
   refusals: ["EMQSTATE"],
   writes: true,
   bound: 1,
   repeatable: true,
-} as const satisfies ScriptSpec;
+} as const;
 
 export const commit = {
   name: "commit",
   summary: "Opens the migrated queue for v2 clients: version, stamp and tombstone in one step.",
   fence: "migration",
   keys: ["stamp", "meta"],
-  groups: [TOMBS],
-  args: [OWN, RUN, TOMBSTONE],
+  groups: [{ name: "tombs", kinds: "raw" }],
+  args: [
+    {
+      name: "own",
+      type: "text",
+      doc: "the stamp as it must stand, `echomq:migrating:<run>:<phase>`",
+    },
+    { name: "run", type: "text", doc: "id of the run" },
+    {
+      name: "tombstone",
+      type: "text",
+      doc: "text to stand in the place of v1's meta, empty in place",
+    },
+  ],
   tables: [],
   reply: { type: "text" },
   refusals: ["EMQSTATE"],
   writes: true,
   bound: 1,
   repeatable: true,
-} as const satisfies ScriptSpec;
+} as const;
 
 export const reopen = {
   name: "reopen",
   summary: "Takes a committed queue back into its run, as long as no v2 client has opened it.",
   fence: "migration",
   keys: ["stamp", "meta"],
-  groups: [TOMBS],
-  args: [RUN, { name: "goal", type: "text", doc: "the stamp to set" }, TOMBSTONE],
+  groups: [{ name: "tombs", kinds: "raw" }],
+  args: [
+    { name: "run", type: "text", doc: "id of the run" },
+    { name: "goal", type: "text", doc: "the stamp to set" },
+    {
+      name: "tombstone",
+      type: "text",
+      doc: "text to stand in the place of v1's meta, empty in place",
+    },
+  ],
   tables: [],
   reply: { type: "text" },
   refusals: ["EMQSTATE"],
   writes: true,
   bound: 1,
   repeatable: true,
-} as const satisfies ScriptSpec;
+} as const;
 
 export const restore = {
   name: "restore",
   summary: "Renames the vault back and takes tombstone and stamp away, in one step.",
   fence: "migration",
   keys: ["stamp", "meta"],
-  groups: [LIVE, VAULT],
+  groups: [
+    { name: "live", kinds: "raw" },
+    { name: "vault", kinds: "raw" },
+  ],
   args: [
-    OWN,
+    {
+      name: "own",
+      type: "text",
+      doc: "the stamp as it must stand, `echomq:migrating:<run>:<phase>`",
+    },
     { name: "holders", type: "int", doc: "how many of the first live keys hold jobs" },
     { name: "overwrite", type: "int", doc: "1 replaces what an intruder wrote since the fence" },
   ],
@@ -81,19 +129,26 @@ export const restore = {
   writes: true,
   bound: 64,
   repeatable: false,
-} as const satisfies ScriptSpec;
+} as const;
 
 export const repair = {
   name: "repair",
   summary: "Puts back a stamp, and a tombstone, that somebody deleted or wrote over.",
   fence: "migration",
   keys: ["stamp", "meta"],
-  groups: [{ name: "asides", kinds: "raw" }, TOMBS],
+  groups: [
+    { name: "asides", kinds: "raw" },
+    { name: "tombs", kinds: "raw" },
+  ],
   args: [
     { name: "wanted", type: "text", doc: "the stamp to put back" },
     { name: "version", type: "text", doc: "`version` of v2:meta as it was read, else empty" },
     { name: "migrated", type: "text", doc: "`migrated` of v2:meta as it was read, else empty" },
-    TOMBSTONE,
+    {
+      name: "tombstone",
+      type: "text",
+      doc: "text to stand in the place of v1's meta, empty in place",
+    },
   ],
   tables: [],
   reply: { type: "int" },
@@ -101,7 +156,7 @@ export const repair = {
   writes: true,
   bound: 1,
   repeatable: true,
-} as const satisfies ScriptSpec;
+} as const;
 
 export const retire = {
   name: "retire",
@@ -109,14 +164,21 @@ export const retire = {
   fence: "migration",
   keys: ["stamp", "meta", "active"],
   groups: [],
-  args: [OWN, { name: "step", type: "text", doc: "close or end" }],
+  args: [
+    {
+      name: "own",
+      type: "text",
+      doc: "the stamp as it must stand, `echomq:migrating:<run>:<phase>`",
+    },
+    { name: "step", type: "text", doc: "close or end" },
+  ],
   tables: [],
   reply: { type: "int" },
   refusals: ["EMQSTATE"],
   writes: true,
   bound: 1,
   repeatable: true,
-} as const satisfies ScriptSpec;
+} as const;
 
 export const journal = {
   name: "journal",
@@ -126,7 +188,7 @@ export const journal = {
   keys: ["reserve:migration"],
   groups: [],
   args: [
-    RUN,
+    { name: "run", type: "text", doc: "id of the run" },
     { name: "phase", type: "text", doc: "phase the run is in" },
     { name: "step", type: "text", doc: "write or forget" },
   ],
@@ -144,4 +206,4 @@ export const journal = {
   writes: true,
   bound: 64,
   repeatable: true,
-} as const satisfies ScriptSpec;
+} as const;

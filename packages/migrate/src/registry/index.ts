@@ -1,8 +1,24 @@
+import type { ScriptSpec } from "@echomq/scripts";
 import { compare, copy, dedup, erase, options, purge } from "./batches.js";
 import { commit, fence, journal, phase, reopen, repair, restore, retire } from "./cutover.js";
 
 /** Every script of the migration, by name. */
-export const MIGRATION_REGISTRY = {
+export const MIGRATION_REGISTRY: {
+  readonly fence: typeof fence;
+  readonly phase: typeof phase;
+  readonly copy: typeof copy;
+  readonly dedup: typeof dedup;
+  readonly options: typeof options;
+  readonly compare: typeof compare;
+  readonly commit: typeof commit;
+  readonly reopen: typeof reopen;
+  readonly erase: typeof erase;
+  readonly restore: typeof restore;
+  readonly purge: typeof purge;
+  readonly repair: typeof repair;
+  readonly retire: typeof retire;
+  readonly journal: typeof journal;
+} = {
   fence,
   phase,
   copy,
@@ -17,4 +33,9 @@ export const MIGRATION_REGISTRY = {
   repair,
   retire,
   journal,
-} as const;
+};
+
+// Literal types stay above for callers; here the compiler checks that each one is a ScriptSpec.
+/** The same scripts, seen as plain data. */
+export const MIGRATION_SPECS: Readonly<Record<keyof typeof MIGRATION_REGISTRY, ScriptSpec>> =
+  MIGRATION_REGISTRY;

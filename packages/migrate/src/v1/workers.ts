@@ -17,7 +17,11 @@ export interface V1Client {
  * @throws ServerError `NOPERM` when the server does not let this client read the list.
  */
 export async function v1Clients(ctx: Context): Promise<V1Client[]> {
-  const list = await ctx.dispatcher.command(["CLIENT", "LIST"], {}, { op: "migrate", repeatable: true });
+  const list = await ctx.dispatcher.command(
+    ["CLIENT", "LIST"],
+    {},
+    { op: "migrate", repeatable: true },
+  );
   const own = `${ctx.prefix}:${Buffer.from(ctx.queue).toString("base64")}`;
   return String(list)
     .split("\n")

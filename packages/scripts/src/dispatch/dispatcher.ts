@@ -131,10 +131,11 @@ export class Dispatcher {
   async readEach(
     commands: readonly Command[],
     options: CallOptions = {},
+    route: Route = {},
   ): Promise<readonly Settled<Reply>[]> {
     const op = options.op ?? "read";
     return this.#retried(op, true, options, async () => {
-      const settled = await this.#lane.driver.pipeline(commands);
+      const settled = await this.#lane.driver.pipeline(commands, route);
       for (const one of settled)
         if (!one.ok && typedError(one.error, op).transient) throw one.error;
       return settled;
@@ -145,8 +146,12 @@ export class Dispatcher {
    * Sends read commands in one round trip.
    * @throws ServerError for the first that failed.
    */
-  async readMany(commands: readonly Command[], options: CallOptions = {}): Promise<readonly Reply[]> {
-    const settled = await this.readEach(commands, options);
+  async readMany(
+    commands: readonly Command[],
+    route: Route = {},
+    options: CallOptions = {},
+  ): Promise<readonly Reply[]> {
+    const settled = await this.readEach(commands, options, route);
     return settled.map((one) => {
       if (one.ok) return one.value;
       throw typedError(one.error, options.op ?? "read");

@@ -2,6 +2,7 @@ import { ConfigError } from "@echomq/wire";
 import type { RedisDriver } from "../driver/types.js";
 import { ClusterLane } from "../lane/cluster.js";
 import { Lane } from "../lane/lane.js";
+import { connectTimeout } from "../lane/options.js";
 import type {
   IoredisClient,
   IoredisDriverOptions,
@@ -18,6 +19,7 @@ export type { IoredisClient, IoredisDriverOptions } from "./client.js";
  * Makes a driver from an ioredis 5 or 6 client (`Redis` or `Cluster`), which is only read: the
  * driver opens connections of its own from the client's options.
  * @throws ConfigError `CONFIG` when the client is not ioredis or has a `keyPrefix`.
+ * @throws ValidationError `VALIDATION` for a `connectTimeoutMs` that is no whole milliseconds.
  * @throws DriverFault `offline` with the cause when there is no connection within
  * `connectTimeoutMs`, `reply` when the server refuses the credentials.
  */
@@ -25,7 +27,7 @@ export async function ioredisDriver(
   client: IoredisClient,
   options: IoredisDriverOptions = {},
 ): Promise<RedisDriver> {
-  const connectTimeoutMs = options.connectTimeoutMs ?? 10_000;
+  const connectTimeoutMs = connectTimeout(options.connectTimeoutMs);
   check(client);
   const lane = { name: "ioredis", role: "main", connectTimeoutMs } as const;
   if ("isCluster" in client && client.isCluster === true) {

@@ -2,6 +2,7 @@ import { ConfigError } from "@echomq/wire";
 import type { RedisDriver } from "../driver/types.js";
 import { ClusterLane } from "../lane/cluster.js";
 import { Lane } from "../lane/lane.js";
+import { connectTimeout } from "../lane/options.js";
 import type {
   NodeRedisClient,
   NodeRedisDriverOptions,
@@ -18,6 +19,7 @@ export type { NodeRedisClient, NodeRedisDriverOptions } from "./client.js";
  * Makes a driver from a node-redis 5 or 6 client (`createClient` or `createCluster`), which is only
  * read and need not be connected: the driver opens connections of its own from its options.
  * @throws ConfigError `CONFIG` when the client is not such a client or has a `keyPrefix`.
+ * @throws ValidationError `VALIDATION` for a `connectTimeoutMs` that is no whole milliseconds.
  * @throws DriverFault `offline` with the cause when there is no connection within
  * `connectTimeoutMs`, `reply` when the server refuses the credentials.
  */
@@ -25,7 +27,7 @@ export async function nodeRedisDriver(
   client: NodeRedisClient,
   options: NodeRedisDriverOptions = {},
 ): Promise<RedisDriver> {
-  const connectTimeoutMs = options.connectTimeoutMs ?? 10_000;
+  const connectTimeoutMs = connectTimeout(options.connectTimeoutMs);
   const lane = { name: "node-redis", role: "main", connectTimeoutMs } as const;
   if (isCluster(client)) {
     refusePrefix(client._options);

@@ -67,6 +67,12 @@ function ownPromises(maker: Maker): void {
     expect(isEchoMQError(error, "CONFIG")).toBe(true);
   });
 
+  test.each([0, -1, 1.5, Number.NaN, 2 ** 31])("connectTimeoutMs %d is refused", async (ms) => {
+    const error = await maker.open("redis://127.0.0.1:1", ms).catch((reason: unknown) => reason);
+    expect(isEchoMQError(error, "VALIDATION")).toBe(true);
+    expect(String(error)).toContain("connectTimeoutMs");
+  });
+
   test("the given client is only read", async () => {
     const { url } = await sharedServer("redis");
     const { client, end } = maker.client(url);

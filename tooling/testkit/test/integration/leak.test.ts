@@ -41,6 +41,13 @@ test("a timer that does not keep the process alive, or has ended, is no leak", a
   clearInterval(idle);
 });
 
+test("a restart of the server is no leak of the check itself", async () => {
+  await using server = await startServer();
+  const check = await LeakCheck.start(server.url);
+  await server.restart();
+  await check.end();
+});
+
 test("on a shared server a name keeps other connections out", async () => {
   const { url } = await sharedServer("valkey");
   const name = uniqueQueue("lane");

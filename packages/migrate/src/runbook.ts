@@ -1,0 +1,31 @@
+import { ACTIVE_RULE } from "./errors.js";
+
+/** How to move a deployment, as the tool prints it. */
+export const RUNBOOK: string = `Moving a queue from v1 to the EchoMQ 2 wire
+
+1. Upgrade nothing yet. Look first:
+     echomq-migrate discover
+     echomq-migrate plan --queue orders
+2. Stop producers and admin tools of the queue: a forgotten client that knows an id can still
+   change or remove that job. Let v1 workers finish what is running:
+     echomq-migrate drain --queue orders
+   ${ACTIVE_RULE.replace("jobs", "Jobs")}
+3. Stop v1 workers. A v1 worker that meets a fenced queue retries in a hot loop. Then move:
+     echomq-migrate run --queue orders
+   It walks fence, copy, verify and commit. It may be stopped, or killed, at any moment; the same
+   command goes on where it stood.
+4. Start v2 workers and producers. Watch:
+     echomq-migrate status --queue orders
+   Keep the v1 keys until you are sure. Later:
+     echomq-migrate commit --purge-v1 --queue orders
+5. Anything wrong before step 4:
+     echomq-migrate rollback --queue orders
+   The v1 keys are as they were, and v1 workers may start again. Once a v2 client has opened the
+   queue there is no way back: v2 may hold work that v1 never saw.
+6. Several services: queues joined by flows move together, others one by one, each with steps 1
+   to 4. Leaving v2:
+     echomq-migrate remove --queue orders          (prints)
+     echomq-migrate remove --queue orders --yes    (deletes every v2 key of the queue)
+
+Exit status: 0 done, 1 refused, 2 used wrongly, 3 connection trouble, 4 verification failed.
+`;

@@ -1,0 +1,33 @@
+import { startServer } from "@echomq/testkit";
+import { Queue, Worker } from "bullmq";
+import { Redis } from "ioredis";
+import { createMigration } from "./src/index.js";
+const s = await startServer();
+const connection = { host: "127.0.0.1", port: s.port };
+const q = new Queue("orders x", { connection });
+for (let i=0;i<50;i++) await q.add("done", {i});
+await q.add("fail", {});
+await q.add("d", {}, { deduplication: { id: "dd", ttl: 100000 } });
+const w = new Worker("orders x", async (j) => { if (j.name === "fail") throw new Error("no"); await j.log("x"); return 4; }, { connection, metrics: { maxDataPoints: 10 }});
+await w.waitUntilReady();
+await new Promise(r => setTimeout(r, 500));
+await w.close();
+for (let i=0;i<450;i++) await q.add("wait", {i});
+for (let i=0;i<20;i++) await q.add("p", {i}, {priority: 1 + i % 3});
+for (let i=0;i<20;i++) await q.add("dl", {i}, {delay: 3600000, priority: i % 2});
+await q.pause();
+await q.close();
+const client = new Redis(s.port);
+const m = await createMigration({ source: client, queue: "orders x" });
+const show = (x: unknown) => console.log(JSON.stringify(x));
+try {
+show(await m.discover()); show(await m.plan());
+show(await m.fence()); show(await m.copy()); show(await m.verify()); show(await m.commit()); show(await m.status());
+show(await m.rollback()); show(await m.status());
+const m2 = await createMigration({ source: client, queue: "orders x" });
+show(await m2.runAll({ purgeV1: true }));
+show(await m2.remove()); show(await m2.remove({yes: true}));
+console.log((await client.keys("*")).sort());
+await m2.close();
+} catch (e) { console.log(e); }
+await m.close(); client.disconnect(); await s.stop();
