@@ -3,7 +3,7 @@ import { library } from "../../tsup.base.js";
 
 export default defineConfig(
   library({
-    entry: ["src/index.ts", "src/v1-guard/index.ts", "src/cli.ts"],
+    entry: { index: "src/index.ts", cli: "src/cli.ts", "v1-guard/index": "src/v1-guard/index.ts" },
     platform: "node",
   }),
 );

@@ -19,6 +19,10 @@ const TARGETS = {
     engines: (args) => (ownServer(args) ? [] : ["redis"]),
     start: (args) => app("conformance", args),
   },
+  bench: {
+    engines: (args) => (args.includes("--help") || args.includes("-h") ? [] : ["redis"]),
+    start: (args) => program(join("tooling", "bench"), args),
+  },
   test: {
     engines: () => BOTH,
     start: async (args) => (await import("./test.mjs")).test(ROOT, args),
@@ -65,9 +69,13 @@ function end({ code, signal }) {
 }
 
 function app(name, args) {
-  const file = join(ROOT, "apps", name, "src", "main.ts");
-  if (!existsSync(file)) throw new SetupError(`apps/${name}/src/main.ts does not exist.`);
-  return foreground(ROOT, [...SOURCE_FLAGS, file, ...args]);
+  return program(join("apps", name), args);
+}
+
+function program(folder, args) {
+  const file = join(folder, "src", "main.ts");
+  if (!existsSync(join(ROOT, file))) throw new SetupError(`${file} does not exist.`);
+  return foreground(ROOT, [...SOURCE_FLAGS, join(ROOT, file), ...args]);
 }
 
 function ownServer(args) {

@@ -31,6 +31,10 @@ local function refused(found)
   found = string.gsub(found, '%c', ' ')
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 128))
 end
+-- A resent call finds the work done.
+if redis.pcall('GET', stamp) == 'echomq:2.0.0' and redis.pcall('HGET', meta, 'migrated') == run then
+  return 'already'
+end
 -- A tool that was paused and overtaken stops here: the stamp must be this run's, in this phase.
 if not string.find(own, '^echomq:migrating:[%w-]+:[a-z-]+$') then
   return redis.error_reply('EMQARG own')

@@ -1,5 +1,9 @@
 -- Opens the migrated queue for v2 clients: version, stamp and tombstone in one step.
 --@include refuse
+-- A resent call finds the work done.
+if redis.pcall('GET', stamp) == 'echomq:2.0.0' and redis.pcall('HGET', meta, 'migrated') == run then
+  return 'already'
+end
 --@include run_fence
 if not string.find(own, ':verified$') then return redis.error_reply('EMQARG own') end
 if tombs_n > 1 or (tombs_n == 1) ~= (tombstone ~= '') then

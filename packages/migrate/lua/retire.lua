@@ -4,6 +4,8 @@ if not string.find(own, '^echomq:migrating:[%w-]+:remove$') then return redis.er
 if step ~= 'close' and step ~= 'end' then return redis.error_reply('EMQARG step') end
 local found_version = redis.pcall('GET', stamp)
 if step == 'end' then
+  -- A resent call finds the work done.
+  if found_version == false and redis.call('EXISTS', meta) == 0 then return 0 end
   if found_version ~= own then return refused(found_version) end
   return redis.call('UNLINK', meta, stamp)
 end

@@ -81,7 +81,7 @@ function judge(found: Found): Pick<Location, "state" | "run" | "phase"> {
     return { state: "foreign", run: null, phase: null };
   }
   if (found.v2Meta === "hash") return { state: "intruded", run: own, phase: null };
-  const run = found.journal?.["run"] ?? null;
+  const run = found.journal?.run ?? null;
   if (found.v1Meta.kind === "string" || found.v1Meta.kind === "other") {
     return { state: "foreign", run, phase: null };
   }

@@ -6,7 +6,7 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
   local found = found_version
   if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
   if found == '' then found = 'empty' end
-  found = string.gsub(found, '%c', ' ')
+  found = string.gsub(found, '%c', '?')
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
 end
 local meta, wait, prioritized, pc, delayed, priorities, trash, extras, marker, events = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10], KEYS[11]
@@ -44,8 +44,8 @@ if bad then return redis.error_reply('EMQARG ' .. bad) end
 for row = 1, items_n do
   int(items(row) + 4, 'items.timestamp')
   int(items(row) + 5, 'items.delay')
-  int(items(row) + 6, 'items.priority')
-  int(items(row) + 7, 'items.flags')
+  if int(items(row) + 6, 'items.priority') > 2097151 then bad = bad or 'items.priority' end
+  if int(items(row) + 7, 'items.flags') > 3 then bad = bad or 'items.flags' end
 end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
 local opts = redis.call('HMGET', meta, 'paused', 'closing', 'events.max')
@@ -54,6 +54,7 @@ local events_max = tonumber(opts[3] or '10000') or 10000
 -- Buffers the events of this call. A flush writes one stream entry: pairs of `<code><id>` and a payload.
 -- Payloads over 8 KB are left in the job's hash; the code is then upper case.
 local ev, ev_bytes = {}, 0
+if not (events_max >= 0 and events_max % 1 == 0) then events_max = 10000 end
 
 local function flush_events()
   if #ev == 0 then return end
@@ -72,7 +73,8 @@ local function emit(code, id, value)
   ev_bytes = ev_bytes + #id + #value
 end
 -- The priority sequence, read before the first write so that a broken counter refuses the whole call.
-local seq = tonumber(redis.call('GET', pc) or '0')
+-- It starts in the middle of its 2^32 places, so that there are as many ahead of the first job.
+local seq = tonumber(redis.call('GET', pc) or '2147483648')
 if not seq or seq < 0 or seq >= 9007199254740000 or seq % 1 ~= 0 then
   return redis.error_reply('EMQSTATE the priority sequence is not a whole number')
 end
@@ -101,88 +103,119 @@ local function arm(ids)
   if #add > 0 then redis.call('ZADD', marker, unpack(add)) end
 end
 
+-- Ids to be claimed next: whoever wakes by one looks at the right place.
+local function next_up()
+  local ids = redis.call('LRANGE', wait, -16, -1)
+  if #ids == 0 then ids = redis.call('ZRANGE', prioritized, 0, 15) end
+  return ids
+end
+
 local function arm_due(due) redis.call('ZADD', marker, due, '\1') end
 -- Puts ids in line. Buffered, so a batch costs one command per structure. `seq` is the priority
 -- sequence; 2^32 keeps priority and sequence exact in a double.
 local to_back, to_front, to_ranked, in_line = {}, {}, {}, {}
+local ahead, ranks = {}, {}
+
+-- A priority as it stands in `priorities`; any other text is none, so that no score can be refused.
+local function rank_of(text)
+  local rank = tonumber(text)
+  if rank and rank >= 1 and rank <= 2097151 and rank % 1 == 0 then return rank end
+end
 
 local function line_up(id, priority, front)
   in_line[#in_line + 1] = id
-  if priority then
-    local place = 0
-    if not front then
-      seq = seq + 1
-      place = seq % 4294967296
-    end
-    to_ranked[#to_ranked + 1] = priority * 4294967296 + place
+  local list = front and to_front or to_back
+  if priority and front then
+    if not ahead[priority] then ranks[#ranks + 1] = priority end
+    ahead[priority] = ahead[priority] or {}
+    list = ahead[priority]
+  elseif priority then
+    seq = seq + 1
+    to_ranked[#to_ranked + 1] = priority * 4294967296 + seq % 4294967296
     to_ranked[#to_ranked + 1] = id
-  elseif front == 'newest' then
-    to_front[#to_front + 1] = id
-  elseif front then
-    -- Pushed in reverse: the first of the batch must end nearest to the head.
-    table.insert(to_front, 1, id)
-  else
-    to_back[#to_back + 1] = id
+    return
   end
+  if front == 'front' then
+    -- The last of a list ends nearest to the head: a batch put back keeps its order.
+    table.insert(list, 1, id)
+  else
+    list[#list + 1] = id
+  end
+end
+
+-- Takes the places below the head of their priority, as far as there are any.
+local function rank_ahead(priority, list)
+  local base = priority * 4294967296
+  local head = redis.call('ZRANGEBYSCORE', prioritized, string.format('%.0f', base),
+    string.format('(%.0f', base + 4294967296), 'WITHSCORES', 'LIMIT', 0, 1)
+  local place = head[2] and tonumber(head[2]) - base - 1 or seq % 4294967296
+  local places = {}
+  for i = 1, #list do
+    places[#places + 1] = base + math.max(place + 1 - i, 0)
+    places[#places + 1] = list[i]
+  end
+  redis.call('ZADD', prioritized, unpack(places))
 end
 
 local function flush_line()
   if #to_back > 0 then redis.call('LPUSH', wait, unpack(to_back)) end
   if #to_front > 0 then redis.call('RPUSH', wait, unpack(to_front)) end
   if #to_ranked > 0 then redis.call('ZADD', prioritized, unpack(to_ranked)) end
+  for i = 1, #ranks do rank_ahead(ranks[i], ahead[ranks[i]]) end
 end
--- Adds one id to delayed. Equal times keep their order through a fraction of 1/4096 ms.
+-- Adds one id to delayed. Equal times keep their order through a fraction of 1/4096 ms, coarser where
+-- a double holds no such fraction any more (from the year 2039 on).
 local function put_off(id, due)
   local last = redis.call('ZREVRANGEBYSCORE', delayed, '(' .. string.format('%.0f', due + 1),
     string.format('%.0f', due), 'WITHSCORES', 'LIMIT', 0, 1)
-  local score = due
-  if last[2] then score = math.min(tonumber(last[2]) + 1 / 4096, due + 4095 / 4096) end
+  local score, part = due, 1 / 4096
+  while due + part - due ~= part do part = part * 2 end
+  if last[2] then score = math.min(tonumber(last[2]) + part, due + 1 - part) end
   redis.call('ZADD', delayed, score, id)
 end
 
-local ids, keys = {}, {}
+if jobs_n ~= items_n then return redis.error_reply('EMQARG items') end
+local ids, keys, owned = {}, {}, 0
 for i = 1, jobs_n do
   keys[i] = KEYS[jobs_at + i]
   ids[i] = string.sub(keys[i], jobs_id)
   local row = items(i)
   local due = tonumber(ARGV[row + items_timestamp]) + tonumber(ARGV[row + items_delay])
   if due > 8640000000000000 then return redis.error_reply('EMQARG items.delay') end
-  if tonumber(ARGV[row + items_priority]) > 2097151 then
-    return redis.error_reply('EMQARG items.priority')
+  if tonumber(ARGV[row + items_flags]) >= 2 then
+    owned = owned + 1
+    local logs = KEYS[namesakes_at + (owned - 1) * namesakes_w + 1]
+    if not logs or string.sub(logs, namesakes_id) ~= ids[i] then
+      return redis.error_reply('EMQARG namesakes')
+    end
   end
 end
+if owned ~= namesakes_n then return redis.error_reply('EMQARG namesakes') end
 if jobs_n == 0 then return {} end
 local retired = redis.call('ZMSCORE', trash, unpack(ids))
 -- One EXISTS for the batch: where nothing stands yet, no job needs a look of its own.
 local some = redis.call('EXISTS', unpack(keys)) > 0
 
-local status, fresh, met, given = {}, {}, {}, 0
+local status, fresh, seen, again, nth = {}, {}, {}, {}, 0
 for i = 1, jobs_n do
-  local id, row, old = ids[i], items(i), {}
-  if met[id] then
-    local twin = items(met[id])
-    old = { ARGV[twin + items_name], ARGV[twin + items_data], ARGV[twin + items_timestamp] }
-  elseif some then
-    old = redis.call('HMGET', keys[i], 'name', 'data', 'timestamp')
-  end
-  local flags = tonumber(ARGV[row + items_flags])
-  local own = flags >= 2
-  if own then given = given + 1 end
-  if retired[i] and not met[id] then
+  local id, row = ids[i], items(i)
+  local own = tonumber(ARGV[row + items_flags]) >= 2
+  if own then nth = nth + 1 end
+  local trashed = retired[i] and not seen[id]
+  local old = seen[id] or some and redis.call('HMGET', keys[i], 'name', 'data', 'timestamp') or {}
+  local mine = { ARGV[row + items_name], ARGV[row + items_data], ARGV[row + items_timestamp] }
+  status[i] = 'added'
+  if trashed and own or not trashed and not old[1] then
+    fresh[#fresh + 1] = { i, trashed and nth or 0 }
+    old = mine
+  elseif not old[1] then
     -- A minted id in trash is a resent add of a job that has already come and gone.
-    if own then fresh[#fresh + 1] = { i, given } end
-    status[i] = 'added'
-  elseif old[1] == ARGV[row + items_name] and old[2] == ARGV[row + items_data]
-    and old[3] == ARGV[row + items_timestamp] then
-    status[i] = 'added'
-  elseif old[1] then
+    old = mine
+  elseif old[1] ~= mine[1] or old[2] ~= mine[2] or old[3] ~= mine[3] then
     status[i] = 'duplicate'
-  else
-    fresh[#fresh + 1] = { i, 0 }
-    status[i] = 'added'
+    again[#again + 1] = id
   end
-  met[id] = met[id] or i
-  if status[i] == 'duplicate' then emit('u', id, '') end
+  seen[id] = old
 end
 
 local first_due = tonumber(head[2])
@@ -192,10 +225,11 @@ for n = 1, #fresh do
   if namesake > 0 then
     -- The first write allocates, or an add would slip past maxmemory behind the UNLINK.
     redis.call('HSET', keys[i], 'name', ARGV[row + items_name])
-    local at = namesakes_at + (namesake - 1) * 4
+    local at = namesakes_at + (namesake - 1) * namesakes_w
     redis.call('UNLINK', keys[i], KEYS[at + 1], KEYS[at + 2], KEYS[at + 3], KEYS[at + 4])
     redis.call('ZREM', trash, id)
     redis.call('SREM', extras, id)
+    redis.call('HDEL', priorities, id)
   end
   local hash = { 'name', ARGV[row + items_name], 'data', ARGV[row + items_data],
     'timestamp', ARGV[row + items_timestamp] }
@@ -226,5 +260,6 @@ if not opts[1] then
   arm(in_line)
   if first_due and first_due ~= tonumber(head[2]) then arm_due(first_due) end
 end
+for i = 1, #again do emit('u', again[i], '') end
 flush_events()
 return status

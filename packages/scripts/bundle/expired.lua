@@ -6,7 +6,7 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
   local found = found_version
   if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
   if found == '' then found = 'empty' end
-  found = string.gsub(found, '%c', ' ')
+  found = string.gsub(found, '%c', '?')
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
 end
 local meta, active, owners, trash, wait, prioritized, marker, delayed = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9]
@@ -26,17 +26,24 @@ local function text(at, name)
 end
 local now = int(1, 'now')
 local limit = int(2, 'limit')
+if limit > 500 then bad = bad or 'limit' end
 if not bad and #KEYS ~= 9 then bad = 'keys' end
 if not bad and #ARGV ~= 2 then bad = 'arguments' end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
 local found = redis.call('ZRANGEBYSCORE', active, string.format('%.0f', -now), '+inf',
   'WITHSCORES', 'LIMIT', 0, limit)
-local ids, leases_out = {}, {}
-for i = 1, #found, 2 do ids[#ids + 1] = found[i] end
+local ids, scores, leases_out = {}, {}, {}
+for i = 1, #found, 2 do
+  -- Newest deadline first and, of one deadline, the last id first: the reverse is the order of the line.
+  local at = #ids + 1
+  while at > 1 and scores[at - 1] == found[i + 1] do at = at - 1 end
+  table.insert(ids, at, found[i])
+  scores[#scores + 1] = found[i + 1]
+end
 local owner = {}
 if #ids > 0 then owner = redis.call('HMGET', owners, unpack(ids)) end
-for i = 1, #ids do leases_out[i] = { ids[i], found[i * 2], owner[i] or '' } end
-local dead = redis.call('ZRANGE', trash, 0, limit - 1)
+for i = 1, #ids do leases_out[i] = { ids[i], scores[i], owner[i] or '' } end
+local dead = limit > 0 and redis.call('ZRANGE', trash, 0, limit - 1) or {}
 local opts = redis.call('HMGET', meta, 'paused')
 local unmarked = 0
 if not opts[1] and redis.call('ZCARD', marker) == 0

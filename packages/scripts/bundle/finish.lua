@@ -6,7 +6,7 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
   local found = found_version
   if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
   if found == '' then found = 'empty' end
-  found = string.gsub(found, '%c', ' ')
+  found = string.gsub(found, '%c', '?')
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
 end
 local meta, wait, prioritized, pc, delayed, priorities, active, owners, verdicts, completed, failed, trash, extras, marker, events = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10], KEYS[11], KEYS[12], KEYS[13], KEYS[14], KEYS[15], KEYS[16]
@@ -47,7 +47,7 @@ for row = 1, items_n do
   int(items(row) + 5, 'items.delay')
 end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
-local opts = redis.call('HMGET', meta, 'paused', 'events.max')
+local opts = redis.call('HMGET', meta, 'paused', 'events.max', 'concurrency')
 local events_max = tonumber(opts[2] or '10000') or 10000
 -- An owner is `<claimedAt>:<token>`, with `!` at the end once the job was begun.
 local function lease_of(owner)
@@ -58,6 +58,7 @@ end
 -- Buffers the events of this call. A flush writes one stream entry: pairs of `<code><id>` and a payload.
 -- Payloads over 8 KB are left in the job's hash; the code is then upper case.
 local ev, ev_bytes = {}, 0
+if not (events_max >= 0 and events_max % 1 == 0) then events_max = 10000 end
 
 local function flush_events()
   if #ev == 0 then return end
@@ -76,7 +77,8 @@ local function emit(code, id, value)
   ev_bytes = ev_bytes + #id + #value
 end
 -- The priority sequence, read before the first write so that a broken counter refuses the whole call.
-local seq = tonumber(redis.call('GET', pc) or '0')
+-- It starts in the middle of its 2^32 places, so that there are as many ahead of the first job.
+local seq = tonumber(redis.call('GET', pc) or '2147483648')
 if not seq or seq < 0 or seq >= 9007199254740000 or seq % 1 ~= 0 then
   return redis.error_reply('EMQSTATE the priority sequence is not a whole number')
 end
@@ -88,54 +90,80 @@ end
 -- Puts ids in line. Buffered, so a batch costs one command per structure. `seq` is the priority
 -- sequence; 2^32 keeps priority and sequence exact in a double.
 local to_back, to_front, to_ranked, in_line = {}, {}, {}, {}
+local ahead, ranks = {}, {}
+
+-- A priority as it stands in `priorities`; any other text is none, so that no score can be refused.
+local function rank_of(text)
+  local rank = tonumber(text)
+  if rank and rank >= 1 and rank <= 2097151 and rank % 1 == 0 then return rank end
+end
 
 local function line_up(id, priority, front)
   in_line[#in_line + 1] = id
-  if priority then
-    local place = 0
-    if not front then
-      seq = seq + 1
-      place = seq % 4294967296
-    end
-    to_ranked[#to_ranked + 1] = priority * 4294967296 + place
+  local list = front and to_front or to_back
+  if priority and front then
+    if not ahead[priority] then ranks[#ranks + 1] = priority end
+    ahead[priority] = ahead[priority] or {}
+    list = ahead[priority]
+  elseif priority then
+    seq = seq + 1
+    to_ranked[#to_ranked + 1] = priority * 4294967296 + seq % 4294967296
     to_ranked[#to_ranked + 1] = id
-  elseif front == 'newest' then
-    to_front[#to_front + 1] = id
-  elseif front then
-    -- Pushed in reverse: the first of the batch must end nearest to the head.
-    table.insert(to_front, 1, id)
-  else
-    to_back[#to_back + 1] = id
+    return
   end
+  if front == 'front' then
+    -- The last of a list ends nearest to the head: a batch put back keeps its order.
+    table.insert(list, 1, id)
+  else
+    list[#list + 1] = id
+  end
+end
+
+-- Takes the places below the head of their priority, as far as there are any.
+local function rank_ahead(priority, list)
+  local base = priority * 4294967296
+  local head = redis.call('ZRANGEBYSCORE', prioritized, string.format('%.0f', base),
+    string.format('(%.0f', base + 4294967296), 'WITHSCORES', 'LIMIT', 0, 1)
+  local place = head[2] and tonumber(head[2]) - base - 1 or seq % 4294967296
+  local places = {}
+  for i = 1, #list do
+    places[#places + 1] = base + math.max(place + 1 - i, 0)
+    places[#places + 1] = list[i]
+  end
+  redis.call('ZADD', prioritized, unpack(places))
 end
 
 local function flush_line()
   if #to_back > 0 then redis.call('LPUSH', wait, unpack(to_back)) end
   if #to_front > 0 then redis.call('RPUSH', wait, unpack(to_front)) end
   if #to_ranked > 0 then redis.call('ZADD', prioritized, unpack(to_ranked)) end
+  for i = 1, #ranks do rank_ahead(ranks[i], ahead[ranks[i]]) end
 end
--- Adds one id to delayed. Equal times keep their order through a fraction of 1/4096 ms.
+-- Adds one id to delayed. Equal times keep their order through a fraction of 1/4096 ms, coarser where
+-- a double holds no such fraction any more (from the year 2039 on).
 local function put_off(id, due)
   local last = redis.call('ZREVRANGEBYSCORE', delayed, '(' .. string.format('%.0f', due + 1),
     string.format('%.0f', due), 'WITHSCORES', 'LIMIT', 0, 1)
-  local score = due
-  if last[2] then score = math.min(tonumber(last[2]) + 1 / 4096, due + 4095 / 4096) end
+  local score, part = due, 1 / 4096
+  while due + part - due ~= part do part = part * 2 end
+  if last[2] then score = math.min(tonumber(last[2]) + part, due + 1 - part) end
   redis.call('ZADD', delayed, score, id)
 end
 -- Bounded retention: moves at most 100 ids beyond age or count from a finished set to trash.
 local to_bury = {}
 
 local function retain(finished, count, age)
-  local over = {}
+  local most = 0
   if age > 0 then
-    over = redis.call('ZRANGEBYSCORE', finished, '-inf',
+    most = #redis.call('ZRANGEBYSCORE', finished, '-inf',
       string.format('%.0f', math.max(now - age, 0)), 'LIMIT', 0, 100)
   end
-  if #over == 0 and count < 9007199254740991 then
-    local extra = math.min(redis.call('ZCARD', finished) - count, 100)
-    if extra > 0 then over = redis.call('ZRANGE', finished, 0, extra - 1) end
+  -- Both begin with the oldest, so the longer of the two holds the other.
+  if count < 9007199254740991 then
+    most = math.max(most, math.min(redis.call('ZCARD', finished) - count, 100))
   end
-  if #over == 0 then return end
+  if most == 0 then return end
+  local over = redis.call('ZRANGE', finished, 0, most - 1)
   redis.call('ZREM', finished, unpack(over))
   local dead = {}
   for i = 1, #over do
@@ -172,6 +200,13 @@ local function arm(ids)
     add[#add + 1] = ids[i]
   end
   if #add > 0 then redis.call('ZADD', marker, unpack(add)) end
+end
+
+-- Ids to be claimed next: whoever wakes by one looks at the right place.
+local function next_up()
+  local ids = redis.call('LRANGE', wait, -16, -1)
+  if #ids == 0 then ids = redis.call('ZRANGE', prioritized, 0, 15) end
+  return ids
 end
 
 local function arm_due(due) redis.call('ZADD', marker, due, '\1') end
@@ -246,10 +281,10 @@ for n = 1, #runs do
     if not first_due or now + delay < first_due then first_due = now + delay end
     emit('d', id, string.format('%.0f', now + delay))
   elseif how == 'retry' then
-    line_up(id, tonumber(rank[i]), false)
+    line_up(id, rank_of(rank[i]), false)
     emit('r', id, value)
   elseif how == 'release' then
-    line_up(id, tonumber(rank[i]), 'front')
+    line_up(id, rank_of(rank[i]), 'front')
     emit('w', id, '')
   else
     emit(how == 'completed' and 'c' or 'f', id, value)
@@ -260,6 +295,8 @@ save_sequence()
 if kept.completed then retain(completed, keepCount, keepAge) end
 if kept.failed then retain(failed, failCount, failAge) end
 if not opts[1] then
+  -- Under a limit every end makes room, and somebody may be waiting for it.
+  if opts[3] and marked == 0 and #in_line == 0 then in_line = next_up() end
   arm(in_line)
   if first_due and first_due ~= tonumber(head[2]) then arm_due(first_due) end
 end

@@ -6,7 +6,7 @@ if found_version ~= false and not (type(found_version) == 'string' and string.su
   local found = found_version
   if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
   if found == '' then found = 'empty' end
-  found = string.gsub(found, '%c', ' ')
+  found = string.gsub(found, '%c', '?')
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
 end
 local nodes = KEYS[2]
@@ -31,8 +31,9 @@ if not bad and #KEYS ~= 2 then bad = 'keys' end
 if not bad and #ARGV ~= 3 then bad = 'arguments' end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
 -- A node's field holds `<end of lease>:<token>`.
+if token == '' then return redis.error_reply('EMQARG token') end
 local all = redis.call('HGETALL', nodes)
-local taken, mine, dead = {}, nil, {}
+local taken, mine = {}, nil
 for i = 1, #all, 2 do
   local ends, holder = string.match(all[i + 1], '^(%d+):(.+)$')
   if holder == token then

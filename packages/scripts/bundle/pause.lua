@@ -6,7 +6,7 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
   local found = found_version
   if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
   if found == '' then found = 'empty' end
-  found = string.gsub(found, '%c', ' ')
+  found = string.gsub(found, '%c', '?')
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
 end
 local meta, wait, prioritized, marker, events = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
@@ -25,6 +25,7 @@ local function text(at, name)
   return ARGV[at] or ''
 end
 local paused = int(1, 'paused')
+if paused > 1 then bad = bad or 'paused' end
 if not bad and #KEYS ~= 6 then bad = 'keys' end
 if not bad and #ARGV ~= 1 then bad = 'arguments' end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
@@ -33,6 +34,7 @@ local events_max = tonumber(opts[2] or '10000') or 10000
 -- Buffers the events of this call. A flush writes one stream entry: pairs of `<code><id>` and a payload.
 -- Payloads over 8 KB are left in the job's hash; the code is then upper case.
 local ev, ev_bytes = {}, 0
+if not (events_max >= 0 and events_max % 1 == 0) then events_max = 10000 end
 
 local function flush_events()
   if #ev == 0 then return end
@@ -50,7 +52,6 @@ local function emit(code, id, value)
   ev[#ev + 1] = value
   ev_bytes = ev_bytes + #id + #value
 end
-if paused > 1 then return redis.error_reply('EMQARG paused') end
 local marked = redis.call('ZCARD', marker)
 -- Wakes blocked workers. Members are ids of waiting jobs at score 0; the next due time stands under a
 -- control character, which no id may hold.
@@ -63,9 +64,15 @@ local function arm(ids)
   if #add > 0 then redis.call('ZADD', marker, unpack(add)) end
 end
 
+-- Ids to be claimed next: whoever wakes by one looks at the right place.
+local function next_up()
+  local ids = redis.call('LRANGE', wait, -16, -1)
+  if #ids == 0 then ids = redis.call('ZRANGE', prioritized, 0, 15) end
+  return ids
+end
+
 local function arm_due(due) redis.call('ZADD', marker, due, '\1') end
-local next_ids = redis.call('LRANGE', wait, -16, -1)
-if #next_ids == 0 then next_ids = redis.call('ZRANGE', prioritized, 0, 15) end
+local next_ids = next_up()
 redis.call('XLEN', events)
 local was = opts[1] and 1 or 0
 if was == paused then return 0 end

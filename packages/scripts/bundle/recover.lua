@@ -6,10 +6,10 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
   local found = found_version
   if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
   if found == '' then found = 'empty' end
-  found = string.gsub(found, '%c', ' ')
+  found = string.gsub(found, '%c', '?')
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
 end
-local meta, wait, prioritized, priorities, active, owners, verdicts, marker, events = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10]
+local meta, wait, prioritized, pc, priorities, active, owners, verdicts, marker, events = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10], KEYS[11]
 local bad
 local function int(at, name)
   local text = ARGV[at]
@@ -30,7 +30,7 @@ local leases_n = int(2, 'leases')
 if leases_n > 100 then bad = bad or 'leases' end
 local now = int(3, 'now')
 local budget = int(4, 'budget')
-local jobs_at, jobs_w = 10, 1
+local jobs_at, jobs_w = 11, 1
 local jobs_id = #stamp - 4 + #'v2:job:' + 1
 local leases_base, leases_w = 4, 2
 local function leases(row) return leases_base + (row - 1) * leases_w end
@@ -49,6 +49,7 @@ end
 -- Buffers the events of this call. A flush writes one stream entry: pairs of `<code><id>` and a payload.
 -- Payloads over 8 KB are left in the job's hash; the code is then upper case.
 local ev, ev_bytes = {}, 0
+if not (events_max >= 0 and events_max % 1 == 0) then events_max = 10000 end
 
 local function flush_events()
   if #ev == 0 then return end
@@ -66,35 +67,68 @@ local function emit(code, id, value)
   ev[#ev + 1] = value
   ev_bytes = ev_bytes + #id + #value
 end
-local seq = 0
+-- The priority sequence, read before the first write so that a broken counter refuses the whole call.
+-- It starts in the middle of its 2^32 places, so that there are as many ahead of the first job.
+local seq = tonumber(redis.call('GET', pc) or '2147483648')
+if not seq or seq < 0 or seq >= 9007199254740000 or seq % 1 ~= 0 then
+  return redis.error_reply('EMQSTATE the priority sequence is not a whole number')
+end
+local seq_was = seq
+
+local function save_sequence()
+  if seq ~= seq_was then redis.call('SET', pc, string.format('%.0f', seq % 4294967296)) end
+end
 -- Puts ids in line. Buffered, so a batch costs one command per structure. `seq` is the priority
 -- sequence; 2^32 keeps priority and sequence exact in a double.
 local to_back, to_front, to_ranked, in_line = {}, {}, {}, {}
+local ahead, ranks = {}, {}
+
+-- A priority as it stands in `priorities`; any other text is none, so that no score can be refused.
+local function rank_of(text)
+  local rank = tonumber(text)
+  if rank and rank >= 1 and rank <= 2097151 and rank % 1 == 0 then return rank end
+end
 
 local function line_up(id, priority, front)
   in_line[#in_line + 1] = id
-  if priority then
-    local place = 0
-    if not front then
-      seq = seq + 1
-      place = seq % 4294967296
-    end
-    to_ranked[#to_ranked + 1] = priority * 4294967296 + place
+  local list = front and to_front or to_back
+  if priority and front then
+    if not ahead[priority] then ranks[#ranks + 1] = priority end
+    ahead[priority] = ahead[priority] or {}
+    list = ahead[priority]
+  elseif priority then
+    seq = seq + 1
+    to_ranked[#to_ranked + 1] = priority * 4294967296 + seq % 4294967296
     to_ranked[#to_ranked + 1] = id
-  elseif front == 'newest' then
-    to_front[#to_front + 1] = id
-  elseif front then
-    -- Pushed in reverse: the first of the batch must end nearest to the head.
-    table.insert(to_front, 1, id)
-  else
-    to_back[#to_back + 1] = id
+    return
   end
+  if front == 'front' then
+    -- The last of a list ends nearest to the head: a batch put back keeps its order.
+    table.insert(list, 1, id)
+  else
+    list[#list + 1] = id
+  end
+end
+
+-- Takes the places below the head of their priority, as far as there are any.
+local function rank_ahead(priority, list)
+  local base = priority * 4294967296
+  local head = redis.call('ZRANGEBYSCORE', prioritized, string.format('%.0f', base),
+    string.format('(%.0f', base + 4294967296), 'WITHSCORES', 'LIMIT', 0, 1)
+  local place = head[2] and tonumber(head[2]) - base - 1 or seq % 4294967296
+  local places = {}
+  for i = 1, #list do
+    places[#places + 1] = base + math.max(place + 1 - i, 0)
+    places[#places + 1] = list[i]
+  end
+  redis.call('ZADD', prioritized, unpack(places))
 end
 
 local function flush_line()
   if #to_back > 0 then redis.call('LPUSH', wait, unpack(to_back)) end
   if #to_front > 0 then redis.call('RPUSH', wait, unpack(to_front)) end
   if #to_ranked > 0 then redis.call('ZADD', prioritized, unpack(to_ranked)) end
+  for i = 1, #ranks do rank_ahead(ranks[i], ahead[ranks[i]]) end
 end
 
 if jobs_n ~= leases_n then return redis.error_reply('EMQARG leases') end
@@ -114,6 +148,13 @@ local function arm(ids)
     add[#add + 1] = ids[i]
   end
   if #add > 0 then redis.call('ZADD', marker, unpack(add)) end
+end
+
+-- Ids to be claimed next: whoever wakes by one looks at the right place.
+local function next_up()
+  local ids = redis.call('LRANGE', wait, -16, -1)
+  if #ids == 0 then ids = redis.call('ZRANGE', prioritized, 0, 15) end
+  return ids
 end
 
 local function arm_due(due) redis.call('ZADD', marker, due, '\1') end
@@ -138,7 +179,7 @@ for i = 1, jobs_n do
       gone[#gone + 1] = id
       out[i] = 'missing'
     else
-      line_up(id, tonumber(rank[i]), 'front')
+      line_up(id, rank_of(rank[i]), 'front')
       out[i] = 'released'
       -- Popped but never begun costs the job nothing: the fault was not its own.
       if begun then

@@ -6,7 +6,7 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
   local found = found_version
   if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
   if found == '' then found = 'empty' end
-  found = string.gsub(found, '%c', ' ')
+  found = string.gsub(found, '%c', '?')
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
 end
 local meta, wait, prioritized, delayed, active, owners, verdicts, completed, trash, extras, marker, events = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10], KEYS[11], KEYS[12], KEYS[13]
@@ -32,9 +32,11 @@ local results_n = int(3, 'results')
 if results_n > 500 then bad = bad or 'results' end
 local now = int(4, 'now')
 local claim = int(5, 'claim')
+if claim > 500 then bad = bad or 'claim' end
 local deadline = int(6, 'deadline')
 local token = text(7, 'token')
 local hints = int(8, 'hints')
+if hints > 500 then bad = bad or 'hints' end
 local keepCount = int(9, 'keepCount')
 local keepAge = int(10, 'keepAge')
 local done_at, done_w = 13, 1
@@ -54,6 +56,7 @@ end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
 local opts = redis.call('HMGET', meta, 'paused', 'concurrency', 'events.max')
 local limit = tonumber(opts[2])
+if limit then limit = math.floor(limit) end
 local events_max = tonumber(opts[3] or '10000') or 10000
 -- An owner is `<claimedAt>:<token>`, with `!` at the end once the job was begun.
 local function lease_of(owner)
@@ -64,6 +67,7 @@ end
 -- Buffers the events of this call. A flush writes one stream entry: pairs of `<code><id>` and a payload.
 -- Payloads over 8 KB are left in the job's hash; the code is then upper case.
 local ev, ev_bytes = {}, 0
+if not (events_max >= 0 and events_max % 1 == 0) then events_max = 10000 end
 
 local function flush_events()
   if #ev == 0 then return end
@@ -90,16 +94,17 @@ end
 local to_bury = {}
 
 local function retain(finished, count, age)
-  local over = {}
+  local most = 0
   if age > 0 then
-    over = redis.call('ZRANGEBYSCORE', finished, '-inf',
+    most = #redis.call('ZRANGEBYSCORE', finished, '-inf',
       string.format('%.0f', math.max(now - age, 0)), 'LIMIT', 0, 100)
   end
-  if #over == 0 and count < 9007199254740991 then
-    local extra = math.min(redis.call('ZCARD', finished) - count, 100)
-    if extra > 0 then over = redis.call('ZRANGE', finished, 0, extra - 1) end
+  -- Both begin with the oldest, so the longer of the two holds the other.
+  if count < 9007199254740991 then
+    most = math.max(most, math.min(redis.call('ZCARD', finished) - count, 100))
   end
-  if #over == 0 then return end
+  if most == 0 then return end
+  local over = redis.call('ZRANGE', finished, 0, most - 1)
   redis.call('ZREM', finished, unpack(over))
   local dead = {}
   for i = 1, #over do
@@ -127,6 +132,13 @@ local function arm(ids)
     add[#add + 1] = ids[i]
   end
   if #add > 0 then redis.call('ZADD', marker, unpack(add)) end
+end
+
+-- Ids to be claimed next: whoever wakes by one looks at the right place.
+local function next_up()
+  local ids = redis.call('LRANGE', wait, -16, -1)
+  if #ids == 0 then ids = redis.call('ZRANGE', prioritized, 0, 15) end
+  return ids
 end
 
 local function arm_due(due) redis.call('ZADD', marker, due, '\1') end

@@ -17,49 +17,48 @@ redis.call('SCARD', extras)
 --@include line
 --@include delay
 
-local ids, keys = {}, {}
+if jobs_n ~= items_n then return redis.error_reply('EMQARG items') end
+local ids, keys, owned = {}, {}, 0
 for i = 1, jobs_n do
   keys[i] = KEYS[jobs_at + i]
   ids[i] = string.sub(keys[i], jobs_id)
   local row = items(i)
   local due = tonumber(ARGV[row + items_timestamp]) + tonumber(ARGV[row + items_delay])
   if due > 8640000000000000 then return redis.error_reply('EMQARG items.delay') end
-  if tonumber(ARGV[row + items_priority]) > 2097151 then
-    return redis.error_reply('EMQARG items.priority')
+  if tonumber(ARGV[row + items_flags]) >= 2 then
+    owned = owned + 1
+    local logs = KEYS[namesakes_at + (owned - 1) * namesakes_w + 1]
+    if not logs or string.sub(logs, namesakes_id) ~= ids[i] then
+      return redis.error_reply('EMQARG namesakes')
+    end
   end
 end
+if owned ~= namesakes_n then return redis.error_reply('EMQARG namesakes') end
 if jobs_n == 0 then return {} end
 local retired = redis.call('ZMSCORE', trash, unpack(ids))
 -- One EXISTS for the batch: where nothing stands yet, no job needs a look of its own.
 local some = redis.call('EXISTS', unpack(keys)) > 0
 
-local status, fresh, met, given = {}, {}, {}, 0
+local status, fresh, seen, again, nth = {}, {}, {}, {}, 0
 for i = 1, jobs_n do
-  local id, row, old = ids[i], items(i), {}
-  if met[id] then
-    local twin = items(met[id])
-    old = { ARGV[twin + items_name], ARGV[twin + items_data], ARGV[twin + items_timestamp] }
-  elseif some then
-    old = redis.call('HMGET', keys[i], 'name', 'data', 'timestamp')
-  end
-  local flags = tonumber(ARGV[row + items_flags])
-  local own = flags >= 2
-  if own then given = given + 1 end
-  if retired[i] and not met[id] then
+  local id, row = ids[i], items(i)
+  local own = tonumber(ARGV[row + items_flags]) >= 2
+  if own then nth = nth + 1 end
+  local trashed = retired[i] and not seen[id]
+  local old = seen[id] or some and redis.call('HMGET', keys[i], 'name', 'data', 'timestamp') or {}
+  local mine = { ARGV[row + items_name], ARGV[row + items_data], ARGV[row + items_timestamp] }
+  status[i] = 'added'
+  if trashed and own or not trashed and not old[1] then
+    fresh[#fresh + 1] = { i, trashed and nth or 0 }
+    old = mine
+  elseif not old[1] then
     -- A minted id in trash is a resent add of a job that has already come and gone.
-    if own then fresh[#fresh + 1] = { i, given } end
-    status[i] = 'added'
-  elseif old[1] == ARGV[row + items_name] and old[2] == ARGV[row + items_data]
-    and old[3] == ARGV[row + items_timestamp] then
-    status[i] = 'added'
-  elseif old[1] then
+    old = mine
+  elseif old[1] ~= mine[1] or old[2] ~= mine[2] or old[3] ~= mine[3] then
     status[i] = 'duplicate'
-  else
-    fresh[#fresh + 1] = { i, 0 }
-    status[i] = 'added'
+    again[#again + 1] = id
   end
-  met[id] = met[id] or i
-  if status[i] == 'duplicate' then emit('u', id, '') end
+  seen[id] = old
 end
 
 local first_due = tonumber(head[2])
@@ -69,10 +68,11 @@ for n = 1, #fresh do
   if namesake > 0 then
     -- The first write allocates, or an add would slip past maxmemory behind the UNLINK.
     redis.call('HSET', keys[i], 'name', ARGV[row + items_name])
-    local at = namesakes_at + (namesake - 1) * 4
+    local at = namesakes_at + (namesake - 1) * namesakes_w
     redis.call('UNLINK', keys[i], KEYS[at + 1], KEYS[at + 2], KEYS[at + 3], KEYS[at + 4])
     redis.call('ZREM', trash, id)
     redis.call('SREM', extras, id)
+    redis.call('HDEL', priorities, id)
   end
   local hash = { 'name', ARGV[row + items_name], 'data', ARGV[row + items_data],
     'timestamp', ARGV[row + items_timestamp] }
@@ -103,5 +103,6 @@ if not opts[1] then
   arm(in_line)
   if first_due and first_due ~= tonumber(head[2]) then arm_due(first_due) end
 end
+for i = 1, #again do emit('u', again[i], '') end
 flush_events()
 return status

@@ -1,5 +1,5 @@
 -- Ends runs in any way: completed, failed, retried, delayed or given back.
-local opts = redis.call('HMGET', meta, 'paused', 'events.max')
+local opts = redis.call('HMGET', meta, 'paused', 'events.max', 'concurrency')
 local events_max = tonumber(opts[2] or '10000') or 10000
 --@include lease
 --@include events
@@ -97,10 +97,10 @@ for n = 1, #runs do
     if not first_due or now + delay < first_due then first_due = now + delay end
     emit('d', id, string.format('%.0f', now + delay))
   elseif how == 'retry' then
-    line_up(id, tonumber(rank[i]), false)
+    line_up(id, rank_of(rank[i]), false)
     emit('r', id, value)
   elseif how == 'release' then
-    line_up(id, tonumber(rank[i]), 'front')
+    line_up(id, rank_of(rank[i]), 'front')
     emit('w', id, '')
   else
     emit(how == 'completed' and 'c' or 'f', id, value)
@@ -111,6 +111,8 @@ save_sequence()
 if kept.completed then retain(completed, keepCount, keepAge) end
 if kept.failed then retain(failed, failCount, failAge) end
 if not opts[1] then
+  -- Under a limit every end makes room, and somebody may be waiting for it.
+  if opts[3] and marked == 0 and #in_line == 0 then in_line = next_up() end
   arm(in_line)
   if first_due and first_due ~= tonumber(head[2]) then arm_due(first_due) end
 end

@@ -1,7 +1,8 @@
 -- Leases, renews or releases one of the 1 024 node ids that mint job ids.
 -- A node's field holds `<end of lease>:<token>`.
+if token == '' then return redis.error_reply('EMQARG token') end
 local all = redis.call('HGETALL', nodes)
-local taken, mine, dead = {}, nil, {}
+local taken, mine = {}, nil
 for i = 1, #all, 2 do
   local ends, holder = string.match(all[i + 1], '^(%d+):(.+)$')
   if holder == token then

@@ -2,11 +2,9 @@
 local opts = redis.call('HMGET', meta, 'paused', 'events.max')
 local events_max = tonumber(opts[2] or '10000') or 10000
 --@include events
-if paused > 1 then return redis.error_reply('EMQARG paused') end
 local marked = redis.call('ZCARD', marker)
 --@include marker
-local next_ids = redis.call('LRANGE', wait, -16, -1)
-if #next_ids == 0 then next_ids = redis.call('ZRANGE', prioritized, 0, 15) end
+local next_ids = next_up()
 redis.call('XLEN', events)
 local was = opts[1] and 1 or 0
 if was == paused then return 0 end

@@ -16,7 +16,7 @@ if #ids > 0 then
   local rank = redis.call('HMGET', priorities, unpack(ids))
   redis.call('ZREM', delayed, unpack(ids))
   for i = 1, #ids do
-    line_up(ids[i], tonumber(rank[i]), false)
+    line_up(ids[i], rank_of(rank[i]), false)
     emit('w', ids[i], '')
   end
   flush_line()
@@ -24,9 +24,7 @@ if #ids > 0 then
   flush_events()
 end
 if not opts[1] and marked == 0 then
-  local next_ids = redis.call('LRANGE', wait, -16, -1)
-  if #next_ids == 0 then next_ids = redis.call('ZRANGE', prioritized, 0, 15) end
-  arm(next_ids)
+  arm(next_up())
 elseif not opts[1] then
   arm(ids)
 end

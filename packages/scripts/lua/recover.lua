@@ -3,7 +3,7 @@ local opts = redis.call('HMGET', meta, 'paused', 'events.max')
 local events_max = tonumber(opts[2] or '10000') or 10000
 --@include lease
 --@include events
-local seq = 0
+--@include sequence
 --@include line
 
 if jobs_n ~= leases_n then return redis.error_reply('EMQARG leases') end
@@ -36,7 +36,7 @@ for i = 1, jobs_n do
       gone[#gone + 1] = id
       out[i] = 'missing'
     else
-      line_up(id, tonumber(rank[i]), 'front')
+      line_up(id, rank_of(rank[i]), 'front')
       out[i] = 'released'
       -- Popped but never begun costs the job nothing: the fault was not its own.
       if begun then

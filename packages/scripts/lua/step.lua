@@ -1,6 +1,7 @@
 -- Settles completed jobs and claims the next ones in one step.
 local opts = redis.call('HMGET', meta, 'paused', 'concurrency', 'events.max')
 local limit = tonumber(opts[2])
+if limit then limit = math.floor(limit) end
 local events_max = tonumber(opts[3] or '10000') or 10000
 --@include lease
 --@include events

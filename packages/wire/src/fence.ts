@@ -32,6 +32,8 @@ type Finding = Omit<FenceRefusal, "action" | "expected">;
 
 const V2_EXPECTS = "echomq:2.x, or nothing";
 const V1_EXPECTS = "bullmq:*, or nothing";
+/** What is found where a stamp is missing. */
+export const NO_STAMP = "no stamp";
 
 /** Decides whether a v2 client may work on a queue. The first finding refuses. */
 export function decideFence(p: FenceProbes): FenceDecision {
@@ -108,7 +110,7 @@ function intrusion(p: FenceProbes): Finding | null {
   if (p.v2Meta === "none") return null;
   if (p.v2Meta === "other") return odd("key of another type", `emq:{${bare(p.queue)}}:v2:meta`);
   if (p.stamp.kind === "string") return null;
-  const found = p.stamp.kind === "hash" ? hashText(p.stamp.version) : "no stamp";
+  const found = p.stamp.kind === "hash" ? hashText(p.stamp.version) : NO_STAMP;
   return { code: "V1_INTRUSION", found, probe: stampOf(p) };
 }
 

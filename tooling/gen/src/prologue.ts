@@ -21,7 +21,7 @@ local found_version = redis.pcall('GET', ${key})`;
   const refuse = `  local found = found_version
   if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
   if found == '' then found = 'empty' end
-  found = string.gsub(found, '%c', ' ')
+  found = string.gsub(found, '%c', '?')
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
 end`;
   const major = "string.sub(found_version, 1, 9) == 'echomq:2.'";
@@ -68,6 +68,9 @@ function counts(spec: ScriptSpec): string[] {
   for (const arg of spec.args) {
     at += 1;
     lines.push(`local ${luaName(arg.name)} = ${arg.type}(${at}, '${arg.name}')`);
+    if (arg.most !== undefined) {
+      lines.push(`if ${luaName(arg.name)} > ${arg.most} then bad = bad or '${arg.name}' end`);
+    }
   }
   let keysAt = String(spec.keys.length);
   for (const group of spec.groups) {
@@ -102,11 +105,13 @@ function counts(spec: ScriptSpec): string[] {
 function checks(spec: ScriptSpec): string[] {
   const lines: string[] = [];
   for (const table of spec.tables) {
-    const whole = table.columns.flatMap((column: ArgSpec, at) =>
-      column.type === "int"
-        ? [`  int(${table.name}(row) + ${at + 1}, '${table.name}.${column.name}')`]
-        : [],
-    );
+    const whole = table.columns.flatMap((column: ArgSpec, at) => {
+      if (column.type !== "int") return [];
+      const name = `${table.name}.${column.name}`;
+      const value = `int(${table.name}(row) + ${at + 1}, '${name}')`;
+      if (column.most === undefined) return [`  ${value}`];
+      return [`  if ${value} > ${column.most} then bad = bad or '${name}' end`];
+    });
     if (whole.length === 0) continue;
     lines.push(`for row = 1, ${table.name}_n do`, ...whole, "end");
   }

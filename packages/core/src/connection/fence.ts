@@ -56,6 +56,22 @@ export class BootFence {
     }
   }
 
+  /**
+   * Runs a call that only reads; null where the queue does not exist, which creates nothing.
+   * @throws FenceError with the code of the fence table.
+   */
+  async look<T>(lane: Dispatcher, work: () => Promise<T>): Promise<T | null> {
+    if ((await this.check(lane)).state === "empty") return null;
+    try {
+      return await work();
+    } catch (error) {
+      if (!isEchoMQError(error, "EMQFENCE")) throw error;
+      this.#passed.delete(lane);
+      return (await this.check(lane)).state === "empty" ? null : work();
+    }
+  }
+
+  /** Lets a lane through no more: its next call reads the probes. */
   forget(lane: Dispatcher): void {
     this.#passed.delete(lane);
   }

@@ -2,13 +2,23 @@ import { typedError } from "@echomq/scripts";
 import { EchoMQError } from "@echomq/wire";
 import { Session } from "./session.js";
 import type { ConnectionOptions } from "./types.js";
+import { within } from "./within.js";
+
+/** How long a close waits for a connection that is just being opened, in ms; it is closed when it comes. */
+const OPENING_MS = 1_000;
 
 /** Opens a session at first use, and anew after an attempt that failed. */
 export class LazySession {
   readonly #q: string;
   readonly #options: ConnectionOptions;
   #opening: Promise<Session> | undefined;
-  #closed = false;
+  #session: Session | undefined;
+  #closing: Promise<void> | undefined;
+  #end: () => void = () => undefined;
+  /** Calls that wait for the connection need not wait for its end. */
+  readonly #ended = new Promise<void>((resolve) => {
+    this.#end = resolve;
+  });
 
   constructor(q: string, options: ConnectionOptions) {
     this.#q = q;
@@ -16,7 +26,7 @@ export class LazySession {
   }
 
   get closed(): boolean {
-    return this.#closed;
+    return this.#closing !== undefined;
   }
 
   /**
@@ -24,24 +34,53 @@ export class LazySession {
    * @throws ServerError `CONNECTION_LOST` when Redis cannot be reached, `EchoMQError` `CLOSED` after close.
    */
   async get(op: string): Promise<Session> {
-    if (this.#closed) {
-      throw new EchoMQError({ code: "CLOSED", message: `${op}: this object was closed`, op });
-    }
+    if (this.closed) throw closedError(op);
+    if (this.#session) return this.#session;
     this.#opening ??= Session.open(this.#q, this.#options);
+    const opening = this.#opening;
     try {
-      return await this.#opening;
+      const session = await Promise.race([opening, this.#ended]);
+      if (session && !this.closed) {
+        this.#session = session;
+        return session;
+      }
     } catch (error) {
-      this.#opening = undefined;
+      // Another caller may have begun a new attempt since.
+      if (this.#opening === opening) this.#opening = undefined;
       throw typedError(error, op);
     }
+    throw closedError(op);
   }
 
-  /** Closes what was opened. Never rejects; a second call waits for nothing. */
-  async close(mode: "drain" | "now" = "drain"): Promise<void> {
-    this.#closed = true;
-    const opening = this.#opening;
-    this.#opening = undefined;
-    const session = await opening?.catch(() => undefined);
-    await session?.close(mode);
+  /** The session if one is open or being opened; opens none. Never rejects. */
+  async current(): Promise<Session | undefined> {
+    return this.#opening?.catch(() => undefined);
   }
+
+  /** Closes what was opened. Never rejects. */
+  close(mode: "drain" | "now" = "drain"): Promise<void> {
+    this.#closing ??= this.#close(mode);
+    return this.#closing;
+  }
+
+  async #close(mode: "drain" | "now"): Promise<void> {
+    this.#end();
+    const opening = this.#opening;
+    if (opening === undefined) return;
+    this.#opening = undefined;
+    let closed: Promise<void> | undefined;
+    const opened = opening.then(
+      (session) => {
+        closed = session.close(mode);
+      },
+      () => undefined,
+    );
+    await within(opened, OPENING_MS);
+    await closed;
+  }
+}
+
+/** The error of a call on an object that was closed. */
+export function closedError(op: string): EchoMQError {
+  return new EchoMQError({ code: "CLOSED", message: `${op}: this object was closed`, op });
 }

@@ -12,6 +12,13 @@ import { stampKey } from "@echomq/wire";
 import { BootFence } from "./fence.js";
 import { type ResolvedDriver, resolveDriver } from "./resolve.js";
 import type { ConnectionOptions } from "./types.js";
+import { within } from "./within.js";
+
+/** How long closing may wait for the lanes to drain, in ms; what is left closes behind it. */
+const CLOSE_MS = 3_000;
+/** Defaults of the first connection's time, as those of a dispatcher's calls. */
+const RETRY_MS = 10_000;
+const TIMEOUT_MS = 5_000;
 
 /** One queue's connection: the main lane, the server's clock, the fence, and lanes opened on demand. */
 export class Session {
@@ -22,6 +29,7 @@ export class Session {
   readonly #resolved: ResolvedDriver;
   readonly #options: DispatcherOptions;
   readonly #lanes = new Set<Dispatcher>();
+  #closed = false;
 
   private constructor(q: string, resolved: ResolvedDriver, options: ConnectionOptions) {
     this.q = q;
@@ -40,14 +48,28 @@ export class Session {
    * @throws ConfigError or DriverFault as {@link resolveDriver}.
    */
   static async open(q: string, options: ConnectionOptions): Promise<Session> {
-    return new Session(q, await resolveDriver(options.connection), options);
+    // Connecting is the first call's own retrying, and may take as long.
+    const { retryTime = RETRY_MS, commandTimeout = TIMEOUT_MS } = options;
+    const connectMs = Math.max(retryTime, commandTimeout);
+    return new Session(q, await resolveDriver(options.connection, connectMs), options);
   }
 
-  /** Opens a lane of its own; it is closed with the session. */
+  /**
+   * Opens a lane of its own; it is closed with the session.
+   * @throws ServerError `CONNECTION_LOST` when the server cannot be reached or the session was closed.
+   */
   async lane(role: LaneRole): Promise<Dispatcher> {
     const lane = await Dispatcher.open(this.#resolved.driver, role, this.#options);
     this.#lanes.add(lane);
+    if (this.#closed) await lane.close("now");
     return lane;
+  }
+
+  /** Closes one lane before the session ends. Never rejects. */
+  async drop(lane: Dispatcher): Promise<void> {
+    this.#lanes.delete(lane);
+    this.fence.forget(lane);
+    await lane.close("now");
   }
 
   /**
@@ -67,9 +89,8 @@ export class Session {
     call: CallOf<S>,
     op: string,
   ): Promise<ReplyOf<S> | null> {
-    const { state } = await this.fence.check(this.main);
-    if (state === "empty") return null;
-    return this.#guarded(() => this.main.run(script, call, { op })) as Promise<ReplyOf<S>>;
+    const work = (): Promise<unknown> => this.main.run(script, call, { op });
+    return this.fence.look(this.main, work) as Promise<ReplyOf<S> | null>;
   }
 
   // The reply's type is worked out once, by the callers: through a generic guard it has no end.
@@ -79,8 +100,10 @@ export class Session {
 
   /** Ends every lane and gives the driver back. Never rejects. */
   async close(mode: "drain" | "now" = "drain"): Promise<void> {
-    await Promise.all([...this.#lanes].map((lane) => lane.close(mode)));
-    await this.main.close(mode);
-    await this.#resolved.release();
+    this.#closed = true;
+    const lanes = [...this.#lanes, this.main].map((lane) => lane.close(mode));
+    // A lane that is being replaced waits for its connection, which may never come.
+    await within(Promise.all(lanes), CLOSE_MS);
+    await within(this.#resolved.release(mode), CLOSE_MS);
   }
 }

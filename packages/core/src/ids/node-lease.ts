@@ -7,11 +7,14 @@ import type { Session } from "../connection/session.js";
 const LEASE_MS = 60_000;
 const RENEW_MS = 20_000;
 
-/** Names this process to the server, so that all its queues share one node id. */
-const PROCESS_TOKEN = randomUUID();
+/**
+ * Names this process to the server, so that all its queues share one node id. A new name with each
+ * release: a lease taken while the release is on its way must not be ended by it.
+ */
+let processToken = randomUUID();
 /** Mints by node id, for the whole process: two mints with one id would repeat ids. */
 const mints = new Map<number, Mint>();
-/** Queues that hold the process's lease, by server; the last to go gives it back. */
+/** Queues that hold the process's lease or are taking it; the last to go gives it back. */
 let holders = 0;
 
 /**
@@ -27,7 +30,7 @@ export class JobIds {
   #holds = false;
 
   /**
-   * One new id.
+   * One new id. The fence must have let the session through: leasing writes.
    * @throws WireError `EMQFULL` when 1 024 processes hold a node id, `ServerError` when the lease
    * cannot be had.
    */
@@ -38,11 +41,6 @@ export class JobIds {
       });
       await this.#leasing;
     }
-    return this.mintNow();
-  }
-
-  /** One more id after {@link next} has given one in the same turn. */
-  mintNow(): string {
     if (this.#mint === undefined) throw new TypeError("no node id is leased yet");
     return this.#mint.next();
   }
@@ -52,28 +50,46 @@ export class JobIds {
     clearInterval(this.#timer);
     if (!this.#holds) return;
     this.#holds = false;
-    holders -= 1;
-    if (holders > 0) return;
-    await this.#call(session, 0).catch(() => undefined); // it expires by itself
+    this.#until = Number.NEGATIVE_INFINITY;
+    const token = processToken;
+    if (!leave()) return;
+    const args = { now: session.clock.read(), ttl: 0, token };
+    const options = { op: "release node id", retryMs: 0, timeoutMs: 1_000 };
+    // Where it does not arrive the lease expires by itself.
+    await session.main.run(nodeScript, { q: session.q, args }, options).catch(() => undefined);
   }
 
   async #lease(session: Session): Promise<void> {
     const started = performance.now();
-    const node = await this.#call(session, LEASE_MS);
-    this.#until = started + LEASE_MS;
-    const mint = mints.get(node) ?? createMint({ node });
-    mints.set(node, mint);
-    this.#mint = mint;
-    if (this.#holds) return;
-    this.#holds = true;
-    holders += 1;
+    const first = !this.#holds;
+    if (first) {
+      this.#holds = true;
+      holders += 1;
+    }
+    try {
+      const args = { now: await session.clock.now(), ttl: LEASE_MS, token: processToken };
+      const node = await session.write(nodeScript, { q: session.q, args }, "lease node id");
+      this.#until = started + LEASE_MS;
+      const mint = mints.get(node) ?? createMint({ node });
+      mints.set(node, mint);
+      this.#mint = mint;
+    } catch (error) {
+      if (first && this.#holds) {
+        this.#holds = false;
+        leave();
+      }
+      throw error;
+    }
+    if (!first || !this.#holds) return;
     this.#timer = setInterval(() => void this.#lease(session).catch(() => undefined), RENEW_MS);
     this.#timer.unref();
   }
+}
 
-  async #call(session: Session, ttl: number): Promise<number> {
-    const now = await session.clock.now();
-    const args = { now, ttl, token: PROCESS_TOKEN };
-    return session.main.run(nodeScript, { q: session.q, args }, { op: "lease node id" });
-  }
+/** One holder less; true when it was the last. */
+function leave(): boolean {
+  holders -= 1;
+  if (holders > 0) return false;
+  processToken = randomUUID();
+  return true;
 }

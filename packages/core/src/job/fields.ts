@@ -24,7 +24,9 @@ export function fieldsOfRun(values: readonly (string | null)[]): Fields {
 /** Stored options of a job: an object whatever was stored. */
 export function storedOptions(fields: Fields): Readonly<Record<string, unknown>> {
   const opts = fromJson(fields.opts);
-  return typeof opts === "object" && opts !== null ? (opts as Record<string, unknown>) : {};
+  return typeof opts === "object" && opts !== null && !Array.isArray(opts)
+    ? (opts as Record<string, unknown>)
+    : {};
 }
 
 /** A number of a field, `fallback` where there is none or it is no number. */
@@ -33,7 +35,16 @@ export function numberOf(text: string | undefined, fallback: number): number {
   return Number.isFinite(value) ? value : fallback;
 }
 
+/** A count of a field: a whole number that the wire takes, 0 where there is none. */
+export function countOf(text: string | undefined): number {
+  const value = Math.floor(numberOf(text, 0));
+  return Math.min(Math.max(value, 0), COUNT_MAX);
+}
+
+/** Largest count: one more than this and the sum still is a whole number. */
+const COUNT_MAX = 2 ** 52;
+
 /** Attempts made so far: `atm`, or `attemptsMade` as v1 3.x and 4.x spelled it. */
 export function attemptsMade(fields: Fields): number {
-  return numberOf(fields.atm ?? fields.attemptsMade, 0);
+  return countOf(fields.atm ?? fields.attemptsMade);
 }

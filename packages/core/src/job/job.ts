@@ -1,6 +1,6 @@
 import { getScript } from "@echomq/scripts";
 import type { LazySession } from "../connection/lazy.js";
-import { attemptsMade, type Fields, numberOf, storedOptions } from "./fields.js";
+import { attemptsMade, countOf, type Fields, numberOf, storedOptions } from "./fields.js";
 import { fromJson } from "./payload.js";
 import type { JobState } from "./types.js";
 
@@ -52,8 +52,8 @@ export class Job<Data = unknown, Result = unknown, Name extends string = string>
     this.delay = numberOf(fields.delay, 0);
     this.priority = numberOf(fields.priority, 0);
     this.attemptsMade = attemptsMade(fields);
-    this.attemptsStarted = numberOf(fields.ats, 0);
-    this.stalledCounter = numberOf(fields.stc, 0);
+    this.attemptsStarted = countOf(fields.ats);
+    this.stalledCounter = countOf(fields.stc);
     this.progress = fromJson(fields.progress) ?? 0;
     this.processedOn = init.claimedAt ?? optional(fields.processedOn);
     this.finishedOn = optional(fields.finishedOn);

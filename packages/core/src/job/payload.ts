@@ -14,7 +14,7 @@ export function toJson(option: string, value: unknown): string {
   } catch (error) {
     refuse(
       option,
-      error instanceof Error ? `is not JSON: ${firstLine(error.message)}` : "is not JSON",
+      error instanceof Error ? `is not JSON: ${firstLine(String(error.message))}` : "is not JSON",
     );
   }
   if (text === undefined) return refuse(option, `is not JSON: got ${shown(value)}`);

@@ -43,7 +43,9 @@ export function backoffDelay(
 ): number {
   const { type, delay, jitter = 0 } = backoff;
   const cap = Math.max(delay, BACKOFF_MAX_MS);
-  const full = type === "fixed" ? delay : Math.min(delay * 2 ** (attempt - 1), cap);
+  // Doubled at most 60 times: beyond, the factor is infinite, and infinitely often nothing is no number.
+  const times = Math.min(Math.max(attempt - 1, 0), 60);
+  const full = type === "fixed" ? delay : Math.min(delay * 2 ** times, cap);
   return Math.round(full * (1 - jitter * random()));
 }
 
@@ -54,6 +56,7 @@ export function backoffDelay(
 export function storedBackoff(value: unknown): Backoff | null {
   if (value === undefined || value === null) return null;
   if (typeof value === "number") return { type: "fixed", delay: delayOf(value) };
+  if (typeof value !== "object") throw new Error(`unknown backoff ${shown(value)}`);
   const { type, delay, jitter } = value as { type?: unknown; delay?: unknown; jitter?: unknown };
   if (type !== "fixed" && type !== "exponential")
     throw new Error(`unknown backoff type ${shown(type)}`);

@@ -60,13 +60,14 @@ const DEFAULTS: CheckedJobOptions = {
 export function checkJobOptions(
   given: JobOptions | undefined,
   defaults: JobOptions = {},
+  at = "opts",
 ): CheckedJobOptions {
   if (given === undefined && Object.keys(defaults).length === 0) return DEFAULTS;
-  const opts = { ...defaults, ...record("opts", given ?? {}, KNOWN) };
-  const attempts = whole("opts.attempts", opts.attempts, 1, ATTEMPTS_MAX);
-  const backoff = checkBackoff("opts.backoff", opts.backoff);
-  const removeOnComplete = checkRetention("opts.removeOnComplete", opts.removeOnComplete);
-  const removeOnFail = checkRetention("opts.removeOnFail", opts.removeOnFail);
+  const opts = over(defaults, record(at, given ?? {}, KNOWN));
+  const attempts = whole(`${at}.attempts`, opts.attempts, 1, ATTEMPTS_MAX);
+  const backoff = checkBackoff(`${at}.backoff`, opts.backoff);
+  const removeOnComplete = checkRetention(`${at}.removeOnComplete`, opts.removeOnComplete);
+  const removeOnFail = checkRetention(`${at}.removeOnFail`, opts.removeOnFail);
   const stored = JSON.stringify({
     attempts: attempts === 1 ? undefined : attempts,
     backoff,
@@ -74,10 +75,10 @@ export function checkJobOptions(
     removeOnFail,
   });
   return {
-    jobId: opts.jobId === undefined ? undefined : jobId(opts.jobId, "opts.jobId"),
-    delay: whole("opts.delay", opts.delay, 0, DELAY_MAX_MS) ?? 0,
-    priority: whole("opts.priority", opts.priority, 0, LIMITS.priorityMax) ?? 0,
-    lifo: flag("opts.lifo", opts.lifo) ?? false,
+    jobId: opts.jobId === undefined ? undefined : jobId(opts.jobId, `${at}.jobId`),
+    delay: whole(`${at}.delay`, opts.delay, 0, DELAY_MAX_MS) ?? 0,
+    priority: whole(`${at}.priority`, opts.priority, 0, LIMITS.priorityMax) ?? 0,
+    lifo: flag(`${at}.lifo`, opts.lifo) ?? false,
     stored: stored === "{}" ? "" : stored,
   };
 }
@@ -89,7 +90,14 @@ export function checkJobOptions(
 export function checkDefaultJobOptions(value: unknown): JobOptions {
   if (value === undefined) return {};
   const known = KNOWN.filter((name) => name !== "jobId");
-  const opts = record("defaultJobOptions", value, known) as JobOptions;
-  checkJobOptions(opts);
+  // A copy: what the caller changes later must not reach jobs unchecked.
+  const opts: JobOptions = { ...record("defaultJobOptions", value, known) };
+  checkJobOptions(opts, {}, "defaultJobOptions");
   return opts;
+}
+
+/** Given options over defaults; an option that is `undefined` is not given. */
+function over(defaults: JobOptions, given: Readonly<Record<string, unknown>>): JobOptions {
+  const set = Object.entries(given).filter(([, value]) => value !== undefined);
+  return { ...defaults, ...Object.fromEntries(set) };
 }

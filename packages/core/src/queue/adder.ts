@@ -64,10 +64,8 @@ export class Adder {
   async #drain(session: Session): Promise<void> {
     await Promise.resolve(); // the rest of this tick's adds
     while (this.#waiting.length > 0) {
-      const [jobs = []] = chunks(
-        this.#waiting.map(({ job }) => job),
-        AUTO_BATCH,
-      );
+      const next = this.#waiting.slice(0, AUTO_BATCH).map(({ job }) => job);
+      const [jobs = []] = chunks(next, AUTO_BATCH);
       const batch = this.#waiting.splice(0, jobs.length);
       try {
         const added = await this.#send(session, jobs);
@@ -79,6 +77,8 @@ export class Adder {
   }
 
   async #send(session: Session, jobs: readonly NewJob[]): Promise<Added[]> {
+    // Before the clock and the ids: leasing a node id writes, which a refused queue must not.
+    await session.fence.open(session.main, session.clock);
     const now = await session.clock.now();
     const ids: string[] = [];
     for (const { opts } of jobs) ids.push(opts.jobId ?? (await this.#ids.next(session)));

@@ -1,3 +1,4 @@
+import { checkConnection } from "../connection/address.js";
 import type { ConnectionOptions } from "../connection/types.js";
 import { record, refuse, shown, whole } from "../options/check.js";
 import { checkDefaultJobOptions, type JobOptions } from "../options/job-options.js";
@@ -26,12 +27,7 @@ export function checkQueueOptions(value: unknown): { readonly defaults: JobOptio
  * @throws ValidationError `VALIDATION` naming the option.
  */
 export function checkConnectionOptions(opts: Readonly<Record<string, unknown>>): void {
-  if (opts.connection === undefined || opts.connection === null) {
-    refuse(
-      "connection",
-      "is required: a driver, an ioredis or node-redis client, a redis:// URL or { host, port }",
-    );
-  }
+  checkConnection(opts.connection);
   whole("commandTimeout", opts.commandTimeout, 100, 3_600_000);
   whole("retryTime", opts.retryTime, 0, 86_400_000);
   const prefixes = opts.v1Prefixes;

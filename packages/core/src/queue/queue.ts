@@ -1,6 +1,7 @@
 import { countsScript, getScript, pauseScript } from "@echomq/scripts";
 import { jobId, queueName } from "@echomq/wire";
-import { LazySession } from "../connection/lazy.js";
+import { closedError, LazySession } from "../connection/lazy.js";
+import { within } from "../connection/within.js";
 import { JobIds } from "../ids/node-lease.js";
 import { fieldsOfPairs } from "../job/fields.js";
 import { Job } from "../job/job.js";
@@ -10,6 +11,9 @@ import { nameText, record, refuse, shown } from "../options/check.js";
 import { checkJobOptions, type JobOptions } from "../options/job-options.js";
 import { type Added, Adder, type NewJob } from "./adder.js";
 import { checkQueueOptions, type QueueOptions } from "./options.js";
+
+/** How long a closing queue waits for adds on their way, in ms: a call's time and its retrying. */
+const ADDS_MS = 15_000;
 
 /** One job of `addBulk`. */
 export interface BulkJob<M extends JobMap, N extends JobName<M> = JobName<M>> {
@@ -28,6 +32,7 @@ export class Queue<M extends JobMap = JobMap> {
   readonly #defaults: JobOptions;
   readonly #ids = new JobIds();
   readonly #adder = new Adder(this.#ids);
+  #closing: Promise<void> | undefined;
 
   /**
    * @param name 1 to 128 bytes without `{`, `}`, `:` and control characters; braces around all of it are taken off.
@@ -60,6 +65,7 @@ export class Queue<M extends JobMap = JobMap> {
     opts?: JobOptions,
   ): Promise<Job<DataOf<M, N>, ResultOf<M, N>, N>> {
     const job = this.#checked(name, data, opts);
+    this.#refuseClosed("Queue.add");
     const session = await this.#session.get("Queue.add");
     const added = await this.#adder.add(session, job);
     return this.#jobOf(job, added) as Promise<Job<DataOf<M, N>, ResultOf<M, N>, N>>;
@@ -78,6 +84,7 @@ export class Queue<M extends JobMap = JobMap> {
       const { name, data, opts } = record(`jobs[${at}]`, job, ["name", "data", "opts"]);
       return this.#checked(name, data, opts as JobOptions | undefined);
     });
+    this.#refuseClosed("Queue.addBulk");
     const session = await this.#session.get("Queue.addBulk");
     const added = await this.#adder.addAll(session, checked);
     const made = checked.map((job, at) => this.#jobOf(job, added[at] as Added));
@@ -131,17 +138,32 @@ export class Queue<M extends JobMap = JobMap> {
     await this.#setPaused(0, "Queue.resume");
   }
 
-  /** Waits for adds on their way, then ends the connection. Never rejects. */
-  async close(): Promise<void> {
-    if (this.#session.closed) return;
-    const session = await this.#session.get("Queue.close").catch(() => undefined);
-    await this.#adder.settled();
-    if (session) await this.#ids.release(session);
-    await this.#session.close();
+  /**
+   * Waits for adds on their way, at most 15 s, then ends the connection. Never rejects; a second call
+   * waits for the first.
+   */
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
+  }
+
+  async #close(): Promise<void> {
+    const opening = this.#session.current();
+    const settled = opening.then(() => this.#adder.settled());
+    // The adds themselves end once their own retrying does.
+    if (await within(settled, ADDS_MS)) {
+      const session = await opening;
+      if (session) await this.#ids.release(session);
+    }
+    await this.#session.close();
+  }
+
+  #refuseClosed(op: string): void {
+    if (this.#closing) throw closedError(op);
   }
 
   #checked(name: unknown, data: unknown, opts: JobOptions | undefined): NewJob {

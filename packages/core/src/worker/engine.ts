@@ -1,22 +1,25 @@
-import { type Dispatcher, getScript, typedError } from "@echomq/scripts";
-import { isEchoMQError } from "@echomq/wire";
+import { type Dispatcher, typedError } from "@echomq/scripts";
+import { isEchoMQError, LIMITS } from "@echomq/wire";
 import type { Session } from "../connection/session.js";
+import { within } from "../connection/within.js";
 import { fieldsOfRun } from "../job/fields.js";
+import { RunBook, unknownOutcome } from "./book.js";
 import { type ClaimRequest, WorkerCalls } from "./calls.js";
-import { LeaseLostError } from "./errors.js";
+import type { LeaseLoss } from "./errors.js";
+import { giveBack } from "./give-back.js";
 import type { EngineHost } from "./host.js";
 import { releaseLostClaims } from "./lost-claims.js";
 import type { WorkerSettings } from "./options.js";
-import { failed, released, type Settlement } from "./outcome.js";
+import { doomed, released, type Settlement } from "./outcome.js";
+import { Rest } from "./rest.js";
 import { Run } from "./run.js";
-import { settleBatch } from "./settle-batch.js";
 import { Tokens } from "./tokens.js";
 
 /** Concurrency from which two calls may be in flight: below, the second would only split batches. */
 const TWO_CALLS_FROM = 10;
-/** Waits after trouble, in ms: doubling from the first to the longest. */
-const TROUBLE_FIRST_MS = 50;
-const TROUBLE_LONGEST_MS = 2_000;
+
+type StepReply = Awaited<ReturnType<WorkerCalls["step"]>>;
+type BeginReply = Awaited<ReturnType<WorkerCalls["begin"]>>[number];
 
 /**
  * Keeps the slots of a worker full. Whatever finished while a call was in flight rides the next call,
@@ -28,29 +31,22 @@ export class Engine {
   readonly #calls: WorkerCalls;
   readonly #settings: WorkerSettings;
   readonly #host: EngineHost;
+  readonly #book: RunBook;
   readonly #tokens = new Tokens();
-  /** Runs whose lease this worker holds, from claim to the answer of their settlement. */
-  readonly #owned = new Set<Run>();
+  readonly #rest = new Rest();
   readonly #lostTokens = new Set<string>();
-  #pending: Settlement[] = [];
   #hints: readonly string[] = [];
   /** Slots that run, start or are being claimed for. */
   #busy = 0;
-  #inFlight = 0;
+  readonly #inFlight = new Set<Promise<void>>();
   #hungry = true;
+  /** Counts wake-ups: one that comes while a claim is in flight may tell of a job the claim missed. */
+  #wakes = 0;
   #claiming = false;
   /** Something was claimed since the queue was last found empty. */
   #worked = false;
   #scheduled = false;
-  #troubles = 0;
-  #resting: NodeJS.Timeout | undefined;
   #ended = false;
-  /** Called when the engine has free slots and nothing to claim, with the next due time or 0. */
-  onIdle: (due: number) => void = () => undefined;
-  /** Called when due jobs are known to wait for promotion. */
-  onDue: (due: number) => void = () => undefined;
-  /** Called with ids whose keys are left to remove. */
-  onBury: (ids: readonly string[]) => void = () => undefined;
   #due = 0;
   #onQuiet: () => void = () => undefined;
 
@@ -60,23 +56,26 @@ export class Engine {
     this.#calls = new WorkerCalls(session, lane);
     this.#settings = settings;
     this.#host = host;
+    this.#book = new RunBook(session, host);
   }
 
+  /** Runs whose lease this worker holds. */
   get owned(): ReadonlySet<Run> {
-    return this.#owned;
+    return this.#book.owned;
   }
 
-  get free(): number {
+  get claiming(): boolean {
+    return this.#claiming;
+  }
+
+  get #free(): number {
     return this.#claiming ? Math.max(this.#settings.concurrency - this.#busy, 0) : 0;
-  }
-
-  get idle(): boolean {
-    return !this.#hungry && this.#claiming && this.free > 0;
   }
 
   /** There may be work: look, beginning with this id if one is known. */
   wake(id?: string): void {
     if (id !== undefined) this.#hints = [id];
+    this.#wakes += 1;
     this.#hungry = true;
     this.#schedule();
   }
@@ -88,50 +87,52 @@ export class Engine {
   }
 
   /** Drops a run whose lease is over; whatever it returns is not written. */
-  lose(run: Run, error: LeaseLostError): void {
-    if (!this.#owned.delete(run)) return;
-    run.controller.abort(error);
-    this.#host.lost(run, error);
+  lose(run: Run, loss: LeaseLoss): void {
+    this.#book.lose(run, loss);
   }
 
   /** Ends a run by a settlement from outside its handler. */
   settle(settlement: Settlement): void {
-    if (!this.#owned.has(settlement.run) || settlement.run.settling) return;
-    settlement.run.settling = true;
-    this.#pending.push(settlement);
-    this.#schedule();
+    if (this.#book.settle(settlement)) this.#schedule();
   }
 
-  /** Resolves when nothing runs and nothing is left to settle, or when `signal` aborts. */
-  quiet(signal: AbortSignal): Promise<void> {
-    return new Promise((resolve) => {
+  /** Resolves when nothing runs and nothing is left to settle, or after `ms`. */
+  async quiet(ms: number): Promise<void> {
+    const quiet = new Promise<void>((resolve) => {
       this.#onQuiet = resolve;
-      signal.addEventListener("abort", () => resolve(), { once: true });
-      this.#schedule();
     });
+    this.#pump();
+    await within(quiet, ms);
   }
 
   /** Stops at once and writes nothing more. */
   abandon(): void {
-    this.#ended = true;
-    this.#owned.clear();
-    clearTimeout(this.#resting);
+    this.#end();
+    this.#book.clear();
+    this.#onQuiet();
   }
 
-  /** Ends what has ended and gives the rest back, as far as the server answers in `ms`. Never rejects. */
-  async giveBack(ms: number): Promise<void> {
-    const known = new Map(this.#pending.map((settlement) => [settlement.run, settlement]));
-    let left = [...this.#owned].map((run) => known.get(run) ?? released(run));
-    this.abandon();
-    while (left.length > 0) {
-      const { plain, other, rest } = settleBatch(left);
-      left = [...rest];
-      for (const page of [plain, other].filter(({ length }) => length > 0)) {
-        await this.#calls
-          .finish(page, this.#session.clock.read(), { retryMs: ms, timeoutMs: ms })
-          .catch((error: unknown) => this.#host.trouble(error));
-      }
+  /**
+   * Ends what has ended and gives the rest back, as far as the server answers in `ms`; true when it
+   * did. Never rejects.
+   */
+  async giveBack(ms: number): Promise<boolean> {
+    const until = performance.now() + ms;
+    const left = (): number => Math.max(Math.ceil(until - performance.now()), 0);
+    this.#end();
+    // What a claim in flight takes must go back too.
+    const answered = await within(Promise.all(this.#inFlight), ms);
+    const ends = this.#book.clear();
+    await giveBack(this.#session, this.#calls, ends, left(), (error) => this.#host.trouble(error));
+    if (this.#lostTokens.size > 0 && this.#session.main.ready) {
+      await within(releaseLostClaims(this.#session, this.#lostTokens), left());
     }
+    return answered && left() > 0;
+  }
+
+  #end(): void {
+    this.#ended = true;
+    this.#rest.stop();
   }
 
   #schedule(): void {
@@ -145,31 +146,31 @@ export class Engine {
   }
 
   #pump(): void {
-    if (this.#owned.size === 0 && this.#inFlight === 0) this.#onQuiet();
-    if (this.#resting !== undefined || this.#ended) return;
+    if (this.#ended || (this.owned.size === 0 && this.#inFlight.size === 0)) this.#onQuiet();
+    if (this.#rest.resting || this.#ended) return;
     const most = this.#settings.concurrency >= TWO_CALLS_FROM ? 2 : 1;
-    if (this.#inFlight >= most) return;
-    const count = this.#hungry || this.#pending.length > 0 ? this.free : 0;
-    if (count === 0 && this.#pending.length === 0) {
-      if (this.idle) this.onIdle(this.#due);
+    if (this.#inFlight.size >= most) return;
+    const free = this.#free;
+    const count = this.#hungry || this.#book.pending > 0 ? Math.min(free, LIMITS.writeBound) : 0;
+    if (count === 0 && this.#book.pending === 0) {
+      if (free > 0) this.#host.idle(this.#due);
       return;
     }
-    const batch = settleBatch(this.#pending);
-    this.#pending = [...batch.rest];
+    const batch = this.#book.next();
     this.#busy += count;
-    this.#inFlight += 1;
     const token = this.#tokens.next();
     const candidates = this.#hints.slice(0, count);
     const claim = { count, token, candidates, leaseMs: this.#settings.leaseMs };
-    void this.#call(batch.plain, batch.other, claim)
+    const call = this.#call(batch.plain, batch.other, claim)
       .then(
         () => this.#relax(),
         (error: unknown) => this.#stumble(error),
       )
-      .finally(() => {
-        this.#inFlight -= 1;
+      .then(() => {
+        this.#inFlight.delete(call);
         this.#schedule();
       });
+    this.#inFlight.add(call);
   }
 
   async #call(
@@ -178,6 +179,7 @@ export class Engine {
     claim: ClaimRequest,
   ): Promise<void> {
     const started = performance.now();
+    const wakes = this.#wakes;
     let taken = 0;
     try {
       await this.#session.fence.open(this.#lane, this.#session.clock);
@@ -189,47 +191,41 @@ export class Engine {
       ]);
       if (stepped.status === "fulfilled" && stepped.value !== null) {
         taken = stepped.value.claimed.length;
-        if (claim.count > 0) this.#take(stepped.value, claim, started);
+        if (claim.count > 0) this.#take(stepped.value, claim, started, wakes);
         await this.#answered(plain, stepped.value);
       }
       if (finished.status === "fulfilled" && finished.value !== null) {
         await this.#answered(other, finished.value);
       }
-      if (finished.status === "rejected") this.#unanswered(other, finished.reason);
+      if (finished.status === "rejected") this.#book.unanswered(other, finished.reason);
       if (stepped.status === "rejected") {
-        if (unknownOutcome(stepped.reason)) this.#lostTokens.add(claim.token);
+        if (claim.count > 0 && unknownOutcome(stepped.reason)) this.#lostTokens.add(claim.token);
         throw stepped.reason;
       }
       if (finished.status === "rejected") throw finished.reason;
     } catch (error) {
-      this.#unanswered([...plain, ...other], error);
-      // The next call asks the fence, which names the code or opens an emptied server anew.
-      if (isEchoMQError(error, "EMQFENCE")) this.#session.fence.forget(this.#lane);
+      this.#book.unanswered([...plain, ...other], error);
       throw error;
     } finally {
       this.#busy -= claim.count - taken;
     }
   }
 
-  #take(
-    reply: Awaited<ReturnType<WorkerCalls["step"]>>,
-    claim: ClaimRequest,
-    started: number,
-  ): void {
+  #take(reply: StepReply, claim: ClaimRequest, started: number, wakes: number): void {
     this.#hints = reply.hints;
     this.#due = reply.due;
-    if (reply.due > 0) this.onDue(reply.due);
+    if (reply.due > 0) this.#host.due(reply.due);
     const short = reply.claimed.length < claim.count;
     if (short) {
       if (reply.reason === "empty" && this.#worked) this.#host.drained();
       this.#worked = false;
     }
     if (reply.claimed.length > 0) this.#worked = true;
-    this.#hungry = !short;
+    this.#hungry = !short || this.#wakes !== wakes;
     const bare: Run[] = [];
     for (const { id, verdict, fields } of reply.claimed) {
       const run = new Run(id, claim.token, started + claim.leaseMs);
-      this.#owned.add(run);
+      this.#book.add(run);
       if (fields.length > 0) this.#start(run, fields, verdict);
       else bare.push(run);
     }
@@ -249,22 +245,22 @@ export class Engine {
     this.#schedule();
   }
 
-  #begun(run: Run, answer: Awaited<ReturnType<WorkerCalls["begin"]>>[number] | undefined): void {
+  #begun(run: Run, answer: BeginReply | undefined): void {
     if (answer?.status === "ok") {
       this.#start(run, answer.fields, answer.verdict);
       return;
     }
     this.#busy -= 1;
-    if (answer?.status === "lost") this.lose(run, new LeaseLostError(run.id, "stolen"));
+    if (answer?.status === "lost") this.lose(run, "stolen");
     // A member without a hash: the script has cleared its lease.
-    else this.#owned.delete(run);
+    else this.#book.drop(run);
   }
 
   #start(run: Run, values: readonly (string | null)[], verdict: string | null): void {
     run.fields = fieldsOfRun(values);
-    if (!this.#claiming || this.#ended || verdict !== null) {
+    if (!this.#claiming || this.#ended || run.lost || verdict !== null) {
       this.#busy -= 1;
-      this.settle(verdict === null ? released(run) : this.doomed(run, verdict));
+      this.settle(verdict === null ? released(run) : doomed(run, verdict, this.#settings));
       return;
     }
     void this.#host.execute(run).then((settlement) => {
@@ -274,59 +270,17 @@ export class Engine {
     });
   }
 
-  /** The end of a job that must not run (again). */
-  doomed(run: Run, verdict: string): Settlement {
-    const why =
-      verdict === "stalled"
-        ? "job stalled more often than allowed: its worker died or froze while it ran"
-        : `job ended without running: ${verdict}`;
-    return { ...failed(run, new Error(why), this.#settings), how: "failed", delay: 0 };
-  }
-
   async #answered(
     sent: readonly Settlement[],
     reply: { readonly statuses: readonly string[]; readonly bury: readonly string[] },
   ): Promise<void> {
-    if (reply.bury.length > 0) this.onBury(reply.bury);
-    for (const [at, settlement] of sent.entries()) {
-      const status = reply.statuses[at] ?? "";
-      const { run } = settlement;
-      const written =
-        status === "ok" || (settlement.doubt && (await this.#wasWritten(run, status)));
-      if (!this.#owned.delete(run)) continue;
-      if (written) this.#host.settled(settlement);
-      else {
-        const loss = status.startsWith("EMQMISSING") ? "removed" : "stolen";
-        const error = new LeaseLostError(run.id, loss);
-        run.controller.abort(error);
-        this.#host.lost(run, error);
-      }
-    }
-  }
-
-  /** After a lost reply `EMQSTALE` means unknown, probably done: look before reporting. */
-  async #wasWritten(run: Run, status: string): Promise<boolean> {
-    if (!status.startsWith("EMQSTALE")) return false;
-    const call = { q: this.#session.q, jobs: [run.id], args: {} };
-    const found = (await this.#session.main.run(getScript, call).catch(() => null))?.[0];
-    // Gone is what a removing retention leaves; another owner or a new turn is what a lost lease does.
-    return (
-      !found || found.state === "completed" || found.state === "failed" || found.state === "delayed"
-    );
-  }
-
-  #unanswered(sent: readonly Settlement[], error: unknown): void {
-    const waiting = new Set(this.#pending);
-    for (const settlement of sent) {
-      if (!this.#owned.has(settlement.run) || waiting.has(settlement)) continue;
-      settlement.doubt ||= unknownOutcome(error);
-      this.#pending.push(settlement);
-    }
+    if (reply.bury.length > 0) this.#host.bury(reply.bury);
+    await this.#book.answered(sent, reply.statuses);
   }
 
   #relax(): void {
-    this.#troubles = 0;
-    if (this.#lostTokens.size === 0) return;
+    this.#rest.relax();
+    if (this.#lostTokens.size === 0 || this.#ended) return;
     const tokens = new Set(this.#lostTokens);
     this.#lostTokens.clear();
     void releaseLostClaims(this.#session, tokens).catch((error: unknown) => {
@@ -336,26 +290,15 @@ export class Engine {
   }
 
   #stumble(error: unknown): void {
+    if (this.#ended) return;
     const typed = typedError(error, "work");
     if (typed.name === "FenceError") {
       this.#host.fatal(typed);
       return;
     }
+    // The next call asks the fence, which names the code or opens an emptied server anew.
+    if (isEchoMQError(typed, "EMQFENCE")) this.#session.fence.forget(this.#lane);
     this.#host.trouble(typed);
-    this.#troubles += 1;
-    const wait = Math.min(TROUBLE_FIRST_MS * 2 ** (this.#troubles - 1), TROUBLE_LONGEST_MS);
-    clearTimeout(this.#resting);
-    this.#resting = setTimeout(
-      () => {
-        this.#resting = undefined;
-        this.#hungry = true;
-        this.#schedule();
-      },
-      wait / 2 + (Math.random() * wait) / 2,
-    );
+    this.#rest.begin(() => this.wake());
   }
-}
-
-function unknownOutcome(error: unknown): boolean {
-  return isEchoMQError(error, "CONNECTION_LOST") || isEchoMQError(error, "TIMEOUT");
 }

@@ -10,6 +10,12 @@ export interface EngineHost {
   /** The run's lease is gone. */
   lost(run: Run, error: Error): void;
   drained(): void;
+  /** Slots are free and there is nothing to claim; the next due time in server ms, 0 for none. */
+  idle(due: number): void;
+  /** Delayed jobs wait for this time, in server ms. */
+  due(at: number): void;
+  /** Ids whose keys are left to remove. */
+  bury(ids: readonly string[]): void;
   /** Trouble that the engine goes on after. */
   trouble(error: unknown): void;
   /** Trouble that ends the worker. */

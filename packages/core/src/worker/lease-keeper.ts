@@ -1,6 +1,6 @@
 import { renewScript } from "@echomq/scripts";
 import type { Session } from "../connection/session.js";
-import { LeaseLostError } from "./errors.js";
+import type { LeaseLoss } from "./errors.js";
 import type { Run } from "./run.js";
 
 /** Most leases of one renewal. */
@@ -11,7 +11,7 @@ export interface KeeperHost {
   /** Every run whose lease this worker holds. */
   owned(): Iterable<Run>;
   /** The run's lease is gone. */
-  lose(run: Run, error: LeaseLostError): void;
+  lose(run: Run, loss: LeaseLoss): void;
   /** The job must end with this verdict. */
   doom(run: Run, verdict: string): void;
   trouble(error: unknown): void;
@@ -51,8 +51,8 @@ export class LeaseKeeper {
   async #tick(): Promise<void> {
     const now = performance.now();
     for (const run of this.#host.owned()) {
-      if (run.leaseEnds <= now && !run.lost)
-        this.#host.lose(run, new LeaseLostError(run.id, "expired"));
+      // Of a run being settled its settlement's answer decides.
+      if (run.leaseEnds <= now && !run.lost && !run.settling) this.#host.lose(run, "expired");
     }
     if (this.#busy || now < this.#due) return;
     this.#busy = true;
@@ -79,8 +79,7 @@ export class LeaseKeeper {
     const doomed = new Map(verdicts.map(({ id, why }) => [id, why]));
     for (const run of runs) {
       // A run being settled may have ended between: its settlement's answer decides.
-      if (gone.has(run.id) && !run.settling)
-        this.#host.lose(run, new LeaseLostError(run.id, "stolen"));
+      if (gone.has(run.id) && !run.settling) this.#host.lose(run, "stolen");
       else if (!gone.has(run.id)) run.leaseEnds = started + this.#leaseMs;
       const verdict = doomed.get(run.id);
       if (verdict !== undefined && !run.settling) this.#host.doom(run, verdict);

@@ -65,6 +65,15 @@ export function failed(run: Run, thrown: unknown, settings: Settings): Settlemen
   };
 }
 
+/** The end of a job that must not run (again). */
+export function doomed(run: Run, verdict: string, settings: Settings): Settlement {
+  const why =
+    verdict === "stalled"
+      ? "job stalled more often than allowed: its worker died or froze while it ran"
+      : `job ended without running: ${verdict}`;
+  return { ...failed(run, new Error(why), settings), how: "failed", delay: 0 };
+}
+
 /** The end of a run that goes back to the head of the line, as if it had not been claimed. */
 export function released(run: Run): Settlement {
   const keep = { count: 0, ageMs: 0 };

@@ -1,4 +1,4 @@
-import { attemptsMade, type Fields, numberOf } from "../job/fields.js";
+import { attemptsMade, countOf, type Fields } from "../job/fields.js";
 
 /** One claimed job on its way through this worker. A worker may meet an id twice: (id, token) is a run. */
 export class Run {
@@ -24,7 +24,7 @@ export class Run {
 
   /** Attempts started, this one included. */
   get ats(): number {
-    return numberOf(this.fields.ats, 0) + 1;
+    return countOf(this.fields.ats) + 1;
   }
 
   get lost(): boolean {

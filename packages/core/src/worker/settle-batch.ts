@@ -4,6 +4,8 @@ import type { Settlement } from "./outcome.js";
 
 /** Most settlements of one call. */
 const BATCH = 250;
+/** Most characters of one call, so that a few large results do not hold the server. */
+const BATCH_CHARS = 4 * 1024 * 1024;
 
 /** What goes together in one call, and what waits for the next. */
 export interface SettleBatch {
@@ -20,6 +22,7 @@ export function settleBatch(pending: readonly Settlement[]): SettleBatch {
   const other: Settlement[] = [];
   const rest: Settlement[] = [];
   const keeps = new Map<string, Keep>();
+  let chars = 0;
   for (const one of pending) {
     // Its priority stands in `priorities`, which only `finish` declares. v1 stores 0 for none.
     const isPlain = one.how === "completed" && numberOf(one.run.fields.priority, 0) === 0;
@@ -28,12 +31,15 @@ export function settleBatch(pending: readonly Settlement[]): SettleBatch {
     const retained = one.how === "completed" || one.how === "failed";
     const keep = keeps.get(kind);
     const fits = !retained || keep === undefined || same(keep, one.keep);
-    if (list.length >= BATCH || !fits) {
+    const size = one.value.length + one.stack.length;
+    const full = list.length >= BATCH || (chars > 0 && chars + size > BATCH_CHARS);
+    if (full || !fits) {
       rest.push(one);
       continue;
     }
     if (retained) keeps.set(kind, one.keep);
     list.push(one);
+    chars += size;
   }
   return { plain, other, rest };
 }

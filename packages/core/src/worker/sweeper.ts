@@ -4,6 +4,8 @@ import type { WorkerSettings } from "./options.js";
 
 /** Most ids of one act, as the scripts bound it. */
 const BATCH = 100;
+/** Most pages of one look; what is left then waits for the next. */
+const PAGES = 100;
 /** Most jobs one promotion moves. */
 const PROMOTE = 500;
 
@@ -60,10 +62,14 @@ export class Sweeper {
     if (clock.steadyFor < this.#settings.leaseMs) return;
     const now = await clock.exact();
     const look = { q, args: { now, limit: BATCH } };
-    const found = await main.run(expiredScript, look, { op: "sweep" });
-    if (found.leases.length > 0) await this.#recover(found.leases, now);
-    await this.bury(found.trash);
-    if (found.unmarked === 1 || (found.due > 0 && found.due <= now)) await this.promote();
+    for (let page = 0; page < PAGES && !this.#stopped; page += 1) {
+      const found = await main.run(expiredScript, look, { op: "sweep" });
+      if (found.leases.length > 0) await this.#recover(found.leases, now);
+      await this.bury(found.trash);
+      if (found.unmarked === 1 || (found.due > 0 && found.due <= now)) await this.promote();
+      // Many workers may have died at once: what is left need not wait for the next look.
+      if (found.leases.length < BATCH && found.trash.length < BATCH) return;
+    }
   }
 
   /**

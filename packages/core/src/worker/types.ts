@@ -25,11 +25,8 @@ export type AnyJob<M extends JobMap> = {
 export type Handler<M extends JobMap> = (
   job: AnyJob<M>,
   context: JobContext,
-) =>
-  | Promise<ResultOf<M, JobName<M>> | undefined | void>
-  | ResultOf<M, JobName<M>>
-  | undefined
-  | void;
+) => // biome-ignore lint/suspicious/noConfusingVoidType: a handler may return nothing
+Promise<ResultOf<M, JobName<M>> | undefined | void> | ResultOf<M, JobName<M>> | undefined | void;
 
 /** Events of a worker. */
 export interface WorkerEvents<M extends JobMap> {

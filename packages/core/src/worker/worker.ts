@@ -1,20 +1,23 @@
 import { EventEmitter } from "node:events";
+import { setTimeout as sleep } from "node:timers/promises";
 import { typedError } from "@echomq/scripts";
-import { type EchoMQError, queueName } from "@echomq/wire";
-import { LazySession } from "../connection/lazy.js";
+import { EchoMQError, queueName } from "@echomq/wire";
+import { closedError, LazySession } from "../connection/lazy.js";
 import type { Session } from "../connection/session.js";
 import { Job } from "../job/job.js";
 import type { JobMap } from "../job/types.js";
 import { record, refuse, shown, whole } from "../options/check.js";
 import { Engine } from "./engine.js";
 import { WorkerClosingError } from "./errors.js";
+import { reasonOf } from "./failure.js";
 import { LeaseKeeper } from "./lease-keeper.js";
 import { checkWorkerOptions, type WorkerOptions, type WorkerSettings } from "./options.js";
-import { failed, type Settlement, succeeded } from "./outcome.js";
+import { doomed, failed, type Settlement, succeeded } from "./outcome.js";
 import type { Run } from "./run.js";
 import { Sweeper } from "./sweeper.js";
 import type { AnyJob, Handler, WorkerEvents } from "./types.js";
 import { Waker } from "./waker.js";
+import { Wakeups } from "./wakeups.js";
 
 /** How a worker closes. */
 export interface CloseOptions {
@@ -32,6 +35,7 @@ interface Parts {
   readonly keeper: LeaseKeeper;
   readonly sweeper: Sweeper;
   readonly waker: Waker;
+  readonly wakeups: Wakeups;
 }
 
 /**
@@ -47,14 +51,15 @@ export class Worker<M extends JobMap = JobMap> extends EventEmitter<WorkerEvents
   #parts: Parts | undefined;
   #running: Promise<void> | undefined;
   #closed: Promise<void> | undefined;
-  #waiting = false;
-  #dueTimer: NodeJS.Timeout | undefined;
-  #dueAt = 0;
   #paused = false;
 
   /** @throws ValidationError `VALIDATION` naming the option. */
   constructor(name: string, handler: Handler<M>, options: WorkerOptions) {
-    super({ captureRejections: false });
+    // An async listener that rejects is told as an error, not left to end the process.
+    super({ captureRejections: true });
+    Object.defineProperty(this, EventEmitter.captureRejectionSymbol, {
+      value: (thrown: unknown, event: string | symbol) => this.#rejected(event, thrown),
+    });
     this.name = queueName(name);
     if (typeof handler !== "function")
       refuse("handler", `must be a function, got ${shown(handler)}`);
@@ -70,11 +75,15 @@ export class Worker<M extends JobMap = JobMap> extends EventEmitter<WorkerEvents
   }
 
   /**
-   * Starts to work; resolves once connected and claiming. Trouble on the way is retried.
+   * Starts to work; resolves once connected and claiming. Trouble on the way is retried. After a refusal
+   * it may be called again.
    * @throws FenceError when the keyspace is not ours, `EchoMQError` `CLOSED` when closed meanwhile.
    */
   run(): Promise<void> {
-    this.#running ??= this.#start();
+    this.#running ??= this.#start().catch((error: unknown) => {
+      this.#running = undefined;
+      throw error;
+    });
     return this.#running;
   }
 
@@ -92,7 +101,7 @@ export class Worker<M extends JobMap = JobMap> extends EventEmitter<WorkerEvents
   /** Lets this worker claim again. */
   resume(): void {
     this.#paused = false;
-    this.#parts?.engine.claim(true);
+    if (!this.#closed) this.#parts?.engine.claim(true);
   }
 
   /**
@@ -112,44 +121,56 @@ export class Worker<M extends JobMap = JobMap> extends EventEmitter<WorkerEvents
   }
 
   async #start(): Promise<void> {
-    for (let attempt = 1; ; attempt += 1) {
+    const { signal } = this.#closing;
+    for (let attempt = 1; this.#parts === undefined; attempt += 1) {
       try {
+        if (signal.aborted) throw closedError("Worker.run");
         const session = await this.#session.get("Worker.run");
         await session.fence.open(session.main, session.clock);
-        this.#parts = await this.#assemble(session);
-        break;
+        const parts = await this.#assemble(session);
+        if (!signal.aborted) this.#parts = parts;
       } catch (error) {
         const typed = typedError(error, "Worker.run");
-        if (this.#closing.signal.aborted) throw typed;
+        if (signal.aborted) throw closedError("Worker.run");
         this.#report(typed);
         if (!typed.transient) throw typed;
-        await new Promise((resolve) => setTimeout(resolve, Math.min(100 * 2 ** attempt, 2_000)));
+        await sleep(Math.min(100 * 2 ** attempt, 2_000), undefined, { signal }).catch(
+          () => undefined,
+        );
       }
     }
     const { engine, keeper, sweeper } = this.#parts;
     keeper.start();
     sweeper.start();
-    this.emit("ready");
-    engine.claim(!this.#paused && !this.#closing.signal.aborted);
+    engine.claim(!this.#paused);
+    this.#tell("ready");
   }
 
   async #assemble(session: Session): Promise<Parts> {
-    const [lease, blocking] = await Promise.all([session.lane("lease"), session.lane("blocking")]);
+    const lease = await session.lane("lease");
+    const blocking = await session.lane("blocking").catch(async (error: unknown) => {
+      await session.drop(lease);
+      throw error;
+    });
     const trouble = (error: unknown): void => this.#report(typedError(error, "work"));
+    const fatal = (error: Error): void => this.#fatal(error);
     const engine = new Engine(session, lease, this.#settings, {
       execute: (run) => this.#execute(run),
       settled: (settlement) => this.#settled(settlement),
       lost: (run, error) => this.#tell("lost", this.#job(run), error),
       drained: () => this.#tell("drained"),
+      idle: (due) => void wakeups.wait(due),
+      due: (at) => wakeups.plan(at),
+      bury: (ids) => void sweeper.bury(ids).catch(trouble),
       trouble,
-      fatal: (error) => this.#fatal(error),
+      fatal,
     });
     const keeper = new LeaseKeeper(session, this.#settings.leaseMs, {
       owned: () => engine.owned,
-      lose: (run, error) => engine.lose(run, error),
+      lose: (run, loss) => engine.lose(run, loss),
       doom: (run, verdict) => {
         run.controller.abort(new Error(verdict));
-        engine.settle(engine.doomed(run, verdict));
+        engine.settle(doomed(run, verdict, this.#settings));
       },
       trouble,
     });
@@ -159,46 +180,13 @@ export class Worker<M extends JobMap = JobMap> extends EventEmitter<WorkerEvents
       trouble,
     });
     const waker = new Waker(session, blocking);
-    const parts = { session, engine, keeper, sweeper, waker };
-    engine.onIdle = (due) => void this.#wait(parts, due);
-    engine.onDue = (due) => this.#plan(parts, due);
-    engine.onBury = (ids) => void sweeper.bury(ids).catch(trouble);
-    return parts;
-  }
-
-  /** Waits for work while slots are free, one wait at a time. */
-  async #wait({ session, engine, waker }: Parts, due: number): Promise<void> {
-    if (this.#waiting || this.#closing.signal.aborted) return;
-    this.#waiting = true;
-    try {
-      const until = due > 0 ? due - session.clock.read() : Number.POSITIVE_INFINITY;
-      const wake = await waker.wait(until);
-      this.#waiting = false;
-      if (wake.type === "due") this.#plan({ session, engine, waker } as Parts, wake.at);
-      engine.wake(wake.type === "job" ? wake.id : undefined);
-    } catch (error) {
-      this.#waiting = false;
-      if (this.#closing.signal.aborted) return;
-      const typed = typedError(error, "wait");
-      if (typed.name === "FenceError") return this.#fatal(typed);
-      this.#report(typed);
-      setTimeout(() => engine.wake(), 500).unref();
-    }
-  }
-
-  /** Promotes due jobs at their time, in steps no timer overflows. */
-  #plan(parts: Parts, due: number): void {
-    if (this.#closing.signal.aborted || (this.#dueAt !== 0 && this.#dueAt <= due)) return;
-    this.#dueAt = due;
-    clearTimeout(this.#dueTimer);
-    const wait = Math.min(Math.max(due - parts.session.clock.read(), 0), 60_000);
-    this.#dueTimer = setTimeout(() => {
-      this.#dueAt = 0;
-      this.#parts?.sweeper
-        .promote()
-        .then((next) => next > 0 && this.#plan(parts, next))
-        .catch((error: unknown) => this.#report(typedError(error, "promote")));
-    }, wait);
+    const wakeups = new Wakeups(session, waker, sweeper, {
+      wake: (id) => engine.wake(id),
+      claiming: () => engine.claiming,
+      trouble,
+      fatal,
+    });
+    return { session, engine, keeper, sweeper, waker, wakeups };
   }
 
   async #execute(run: Run): Promise<Settlement | null> {
@@ -236,20 +224,33 @@ export class Worker<M extends JobMap = JobMap> extends EventEmitter<WorkerEvents
     return job as unknown as AnyJob<M>;
   }
 
+  #rejected(event: string | symbol, thrown: unknown): void {
+    const error = listenerError(event, thrown);
+    if (event === "error") process.emitWarning(error);
+    else this.#report(error);
+  }
+
   /** Emits; a listener that throws must not take the worker down. */
   #tell<E extends keyof WorkerEvents<M>>(event: E, ...args: WorkerEvents<M>[E]): void {
     try {
       (this.emit as (event: E, ...args: WorkerEvents<M>[E]) => boolean).call(this, event, ...args);
-    } catch (error) {
-      this.#report(typedError(error, `${String(event)} listener`));
+    } catch (thrown) {
+      this.#report(listenerError(event, thrown));
     }
   }
 
   #report(error: EchoMQError): void {
     if (this.#closing.signal.aborted) return;
     // Without a listener Node would throw: a lost connection must not end the process.
-    if (this.listenerCount("error") === 0) process.emitWarning(error);
-    else this.emit("error", error);
+    if (this.listenerCount("error") === 0) {
+      process.emitWarning(error);
+      return;
+    }
+    try {
+      this.emit("error", error);
+    } catch (thrown) {
+      process.emitWarning(listenerError("error", thrown));
+    }
   }
 
   /** The keyspace is not ours any more: nothing more is written, the jobs stay whole where they are. */
@@ -262,19 +263,28 @@ export class Worker<M extends JobMap = JobMap> extends EventEmitter<WorkerEvents
 
   async #close(ms: number): Promise<void> {
     this.#closing.abort(new WorkerClosingError());
-    clearTimeout(this.#dueTimer);
-    const parts = this.#parts;
-    if (parts) {
-      const { engine, keeper, sweeper, waker } = parts;
+    let answers = false;
+    if (this.#parts) {
+      const { engine, keeper, sweeper, waker, wakeups } = this.#parts;
       engine.claim(false);
       sweeper.stop();
+      wakeups.stop();
       await waker.close();
-      await engine.quiet(AbortSignal.timeout(ms));
+      await engine.quiet(ms);
       for (const run of engine.owned) run.controller.abort(this.#closing.signal.reason);
-      await engine.giveBack(LAST_CALL_MS);
+      answers = await engine.giveBack(LAST_CALL_MS);
       keeper.stop();
     }
-    await this.#session.close(parts ? "drain" : "now");
-    this.emit("closed");
+    await this.#session.close(answers ? "drain" : "now");
+    this.#tell("closed");
   }
+}
+
+function listenerError(event: string | symbol, thrown: unknown): EchoMQError {
+  return new EchoMQError({
+    code: "LISTENER",
+    message: `a listener of ${String(event)} threw: ${reasonOf(thrown)}`,
+    op: `${String(event)} listener`,
+    cause: thrown,
+  });
 }

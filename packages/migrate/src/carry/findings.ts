@@ -9,13 +9,25 @@ export interface Finding {
   readonly what: string;
 }
 
-/** Collects what a verification finds; it keeps the first entries and counts all. */
+const SHOWN = 20;
+
+/** Collects what a verification finds; it counts all and keeps the first of each place. */
 export class Findings {
-  readonly differences: Sample<Finding> = new Sample();
+  readonly #places = new Map<string, Sample<Finding>>();
   /** Members without a hash on either side. */
   readonly dangling: Sample<{ state: string; id: string }> = new Sample(1_000);
 
   differ(where: string, id: string, what: string): void {
-    this.differences.add({ where, id, what });
+    const place = this.#places.get(where) ?? new Sample<Finding>(SHOWN);
+    this.#places.set(where, place);
+    place.add({ where, id, what });
+  }
+
+  get count(): number {
+    return [...this.#places.values()].reduce((total, { count }) => total + count, 0);
+  }
+
+  get first(): readonly Finding[] {
+    return [...this.#places.values()].flatMap(({ first }) => first);
   }
 }

@@ -35,9 +35,7 @@ export async function verifyState(
     const real = page.filter(({ id }) => !isMarker(carrier, id));
     const jobs = await verifyJobs(ctx, carrier, real, findings);
     const there = await pageOf(ctx, carrier, ctx.v2.unit(carrier.unit), at, jobs.length);
-    jobs.forEach((member, n) =>
-      verifyMember(carrier, member, jobs.length === 0 ? undefined : there[n], findings),
-    );
+    for (const [n, member] of jobs.entries()) verifyMember(carrier, member, there[n], findings);
     await verifyPriorities(ctx, carrier, jobs, findings);
     at += jobs.length;
     ctx.progress({ phase: "verify", part: state, done: from + page.length, total: members });
@@ -139,8 +137,7 @@ async function verifyLog(ctx: Context, id: string, findings: Findings): Promise<
       keys.map((key) => ["LRANGE", key, String(from), String(from + LOG_PAGE - 1)]),
       { key: ctx.v2.stamp },
     );
-    if (JSON.stringify(old) !== JSON.stringify(now))
-      findings.differ("logs", id, SAID["logs"] ?? "");
+    if (JSON.stringify(old) !== JSON.stringify(now)) findings.differ("logs", id, SAID.logs ?? "");
     if ((old as readonly unknown[]).length < LOG_PAGE) return;
   }
 }

@@ -511,7 +511,7 @@ return out`,
 
 export const commitScript: Script<(typeof MIGRATION_REGISTRY)["commit"]> = {
   spec: MIGRATION_REGISTRY.commit,
-  sha: "abf96ee74f36bb70a6b03980d3b1981f33aefc5d",
+  sha: "72962a1e1fe8f63f283e4dc46688496604e17555",
   source: `-- Opens the migrated queue for v2 clients: version, stamp and tombstone in one step.
 local unpack = unpack or table.unpack
 local stamp, meta = KEYS[1], KEYS[2]
@@ -544,6 +544,10 @@ local function refused(found)
   if found == '' then found = 'empty' end
   found = string.gsub(found, '%c', ' ')
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 128))
+end
+-- A resent call finds the work done.
+if redis.pcall('GET', stamp) == 'echomq:2.0.0' and redis.pcall('HGET', meta, 'migrated') == run then
+  return 'already'
 end
 -- A tool that was paused and overtaken stops here: the stamp must be this run's, in this phase.
 if not string.find(own, '^echomq:migrating:[%w-]+:[a-z-]+$') then
@@ -899,7 +903,7 @@ return mended`,
 
 export const retireScript: Script<(typeof MIGRATION_REGISTRY)["retire"]> = {
   spec: MIGRATION_REGISTRY.retire,
-  sha: "d62a7777479e0e7f16f8abdc6d269a0eb832423c",
+  sha: "a5e9729715fc8eaee8dc548ff816557b7d363acf",
   source: `-- Closes a v2 queue before its keys are removed, or takes its last two keys away.
 local unpack = unpack or table.unpack
 local stamp, meta, active = KEYS[1], KEYS[2], KEYS[3]
@@ -933,6 +937,8 @@ if not string.find(own, '^echomq:migrating:[%w-]+:remove$') then return redis.er
 if step ~= 'close' and step ~= 'end' then return redis.error_reply('EMQARG step') end
 local found_version = redis.pcall('GET', stamp)
 if step == 'end' then
+  -- A resent call finds the work done.
+  if found_version == false and redis.call('EXISTS', meta) == 0 then return 0 end
   if found_version ~= own then return refused(found_version) end
   return redis.call('UNLINK', meta, stamp)
 end

@@ -22,6 +22,8 @@ export interface RemoveReport {
   /** The first keys, in no order. */
   readonly first: readonly string[];
   readonly removed: number;
+  /** Tombstone at the v1 prefix: it stays and keeps v1 clients out until somebody deletes it. */
+  readonly tombstone: string | null;
   readonly next: string;
 }
 
@@ -47,7 +49,8 @@ export async function remove(ctx: Context, options: RemoveOptions = {}): Promise
       throw refuse(ctx, PHASE, "NOTHING", "There is no v2 queue of this name.", "status");
     }
     const found = await count(ctx);
-    const report = { phase: PHASE, queue: ctx.queue, q: ctx.q, ...found } as const;
+    const tombstone = !ctx.v1.inPlace && at.v1Meta.kind === "string" ? ctx.v1.unit("meta") : null;
+    const report = { phase: PHASE, queue: ctx.queue, q: ctx.q, tombstone, ...found } as const;
     if (options.yes !== true) {
       return { ...report, removed: 0, next: commandFor(ctx, "remove --yes") };
     }

@@ -63,7 +63,7 @@ export async function repair(ctx: Context): Promise<RepairReport> {
 function wantedStamp(ctx: Context, at: Location): string {
   if (at.stamp.kind === "string") return at.stamp.text;
   if (at.version !== null) return WIRE_VERSION;
-  const phase = at.journal?.["run"] === at.run ? at.journal?.["phase"] : undefined;
+  const phase = at.journal?.run === at.run ? at.journal?.phase : undefined;
   if (at.run === null) throw foreign(ctx, PHASE, at);
   // Without a better word, begin the copy again: it is repeatable.
   const known = phase !== undefined && ["fence", "copy", "verify", "rollback"].includes(phase);

@@ -138,11 +138,11 @@ async function restore(ctx: Context, overwrite: boolean): Promise<number> {
 
 /** The last step was done and its journal was not closed: a crash came between. */
 function unfinished(at: Location): boolean {
-  return at.journal?.["phase"] === "rollback";
+  return at.journal?.phase === "rollback";
 }
 
 async function finished(ctx: Context, at: Location): Promise<RollbackReport> {
-  ctx.run ??= at.journal?.["run"];
+  ctx.run ??= at.journal?.run;
   await writeJournal(ctx, "rolled-back", { rolledBackAt: new Date().toISOString() });
   return report(ctx, 0, 0, []);
 }
@@ -153,10 +153,13 @@ function report(
   restored: number,
   intruders: readonly string[],
 ): RollbackReport {
+  const run = runOf(ctx);
+  // The run has ended; a later fence begins another.
+  ctx.run = undefined;
   return {
     phase: PHASE,
     queue: ctx.queue,
-    run: runOf(ctx),
+    run,
     removed,
     restored,
     intruders,

@@ -49,7 +49,7 @@ export async function status(ctx: Context): Promise<StatusReport> {
     q: ctx.q,
     state: at.state,
     run: at.run,
-    at: at.phase ?? at.journal?.["phase"] ?? null,
+    at: at.phase ?? at.journal?.phase ?? null,
     opened: at.opened,
     purge: at.migrated?.endsWith(" purged")
       ? "done"
@@ -78,11 +78,11 @@ const AFTER: Readonly<Record<string, string>> = {
 function nextStep(at: Location): string {
   switch (at.state) {
     case "v1":
-      return at.journal?.["phase"] === "rollback" ? "rollback" : "plan";
+      return at.journal?.phase === "rollback" ? "rollback" : "plan";
     case "moving":
       return AFTER[at.phase ?? ""] ?? "status";
     case "done":
-      return at.journal?.["phase"] === "committed" || at.journal === null
+      return at.journal?.phase === "committed" || at.journal === null
         ? "commit --purge-v1"
         : "commit";
     case "intruded":

@@ -1,5 +1,5 @@
 import { CARRIERS } from "../carry/carriers.js";
-import { Findings } from "../carry/findings.js";
+import { type Finding, Findings } from "../carry/findings.js";
 import { sizeOf } from "../carry/pages.js";
 import { verifyRest } from "../carry/verify-rest.js";
 import { type StateCheck, verifyState } from "../carry/verify-state.js";
@@ -11,9 +11,6 @@ import { runOf } from "../run-id.js";
 import { changePhase, fencedAt, guarded, refuse } from "../stamps.js";
 import type { Counted } from "./plan.js";
 
-/** One difference between v1 and v2. */
-export type { Finding } from "../carry/findings.js";
-
 /** Report of `verify`. */
 export interface VerifyReport {
   readonly phase: "verify";
@@ -23,7 +20,7 @@ export interface VerifyReport {
   readonly states: readonly StateCheck[];
   readonly jobs: number;
   readonly differences: number;
-  readonly first: readonly import("../carry/findings.js").Finding[];
+  readonly first: readonly Finding[];
   /** Members without a hash on v1: reported, not carried. */
   readonly dangling: Counted<{ state: string; id: string }>;
   /** Job hashes of v1 that stand in no state: reported, not carried. */
@@ -67,16 +64,16 @@ export async function verify(ctx: Context): Promise<VerifyReport> {
       phase: PHASE,
       queue: ctx.queue,
       run: runOf(ctx),
-      ok: findings.differences.count === 0,
+      ok: findings.count === 0,
       states,
       jobs: states.reduce((total, { jobs }) => total + jobs, 0),
-      differences: findings.differences.count,
-      first: findings.differences.first,
+      differences: findings.count,
+      first: findings.first,
       dangling: { count: findings.dangling.count, first: findings.dangling.first },
       orphans: { count: rest.orphans.count, first: rest.orphans.first },
       twice: rest.twice,
       intruders: at.live,
-      next: commandFor(ctx, findings.differences.count === 0 ? "commit" : "copy"),
+      next: commandFor(ctx, findings.count === 0 ? "commit" : "copy"),
     };
     if (!report.ok) {
       await writeJournal(ctx, "verify", { verify: JSON.stringify(report) });

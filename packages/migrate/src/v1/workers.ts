@@ -43,7 +43,9 @@ export async function v1ClientsIfAllowed(ctx: Context): Promise<V1Client[] | nul
   try {
     return await v1Clients(ctx);
   } catch (error) {
-    if (isEchoMQError(error, "NOPERM") || isEchoMQError(error, "UNKNOWN")) return null;
+    // Some hosted servers do not know the command at all.
+    const unknown = error instanceof Error && error.message.startsWith("ERR unknown");
+    if (isEchoMQError(error, "NOPERM") || unknown) return null;
     throw error;
   }
 }

@@ -2,16 +2,17 @@
 local to_bury = {}
 
 local function retain(finished, count, age)
-  local over = {}
+  local most = 0
   if age > 0 then
-    over = redis.call('ZRANGEBYSCORE', finished, '-inf',
+    most = #redis.call('ZRANGEBYSCORE', finished, '-inf',
       string.format('%.0f', math.max(now - age, 0)), 'LIMIT', 0, 100)
   end
-  if #over == 0 and count < 9007199254740991 then
-    local extra = math.min(redis.call('ZCARD', finished) - count, 100)
-    if extra > 0 then over = redis.call('ZRANGE', finished, 0, extra - 1) end
+  -- Both begin with the oldest, so the longer of the two holds the other.
+  if count < 9007199254740991 then
+    most = math.max(most, math.min(redis.call('ZCARD', finished) - count, 100))
   end
-  if #over == 0 then return end
+  if most == 0 then return end
+  local over = redis.call('ZRANGE', finished, 0, most - 1)
   redis.call('ZREM', finished, unpack(over))
   local dead = {}
   for i = 1, #over do

@@ -1,5 +1,6 @@
 -- The priority sequence, read before the first write so that a broken counter refuses the whole call.
-local seq = tonumber(redis.call('GET', pc) or '0')
+-- It starts in the middle of its 2^32 places, so that there are as many ahead of the first job.
+local seq = tonumber(redis.call('GET', pc) or '2147483648')
 if not seq or seq < 0 or seq >= 9007199254740000 or seq % 1 ~= 0 then
   return redis.error_reply('EMQSTATE the priority sequence is not a whole number')
 end

@@ -6,6 +6,8 @@ const SAMPLES = 5;
 const EVERY_MS = 30_000;
 /** When the process clock and the monotonic clock disagree by this much, the machine's time was set. */
 const STEP_MS = 1_000;
+/** A round trip longer than this is measured once more, in ms. */
+const SLOW_MS = 100;
 
 interface Sample {
   /** Server time minus monotonic time, in ms. */
@@ -23,8 +25,8 @@ export class ServerClock {
   #samples: Sample[] = [];
   #offset: number | undefined;
   #last = 0;
-  #epoch = 0;
-  #drift = 0;
+  #epoch: number;
+  #drift: number = Date.now() - performance.now();
   #sampledAt = Number.NEGATIVE_INFINITY;
   #sampling: Promise<void> | undefined;
   #steppedAt = Number.NEGATIVE_INFINITY;
@@ -33,6 +35,7 @@ export class ServerClock {
   constructor(dispatcher: Dispatcher, key: string) {
     this.#dispatcher = dispatcher;
     this.#key = key;
+    this.#epoch = dispatcher.epoch;
   }
 
   /**
@@ -41,7 +44,7 @@ export class ServerClock {
    */
   async now(): Promise<number> {
     this.#look();
-    if (this.#offset === undefined) await this.sample();
+    if (this.#samples.length === 0) await this.sample();
     else if (performance.now() - this.#sampledAt > EVERY_MS)
       void this.sample().catch(() => undefined);
     return this.read();
@@ -66,12 +69,16 @@ export class ServerClock {
    * @throws ServerError when the server does not answer.
    */
   sample(): Promise<void> {
-    this.#sampling ??= this.exact()
-      .then(() => undefined)
-      .finally(() => {
-        this.#sampling = undefined;
-      });
+    this.#sampling ??= this.#measure().finally(() => {
+      this.#sampling = undefined;
+    });
     return this.#sampling;
+  }
+
+  async #measure(): Promise<void> {
+    await this.exact();
+    // A reply that came late, by a busy server or a reconnect, is off by half the wait.
+    if ((this.#samples.at(-1)?.roundTrip ?? 0) > SLOW_MS) await this.exact();
   }
 
   /**
@@ -93,12 +100,15 @@ export class ServerClock {
   }
 
   #keep(sample: Sample, at: number): void {
+    const known = shortest(this.#samples);
     this.#samples = [...this.#samples, sample].slice(-SAMPLES);
-    const best = this.#samples.reduce((a, b) => (b.roundTrip < a.roundTrip ? b : a));
-    // The server's own clock was set: older samples describe another time.
-    if (Math.abs(best.offset - sample.offset) > STEP_MS) this.#restart(sample, at);
-    else this.#offset = best.offset;
     this.#sampledAt = at;
+    // A slow reply is inexact by half its round trip, which must not pass for a step.
+    const doubt = ((known?.roundTrip ?? 0) + sample.roundTrip) / 2;
+    // The server's own clock was set: older samples describe another time.
+    if (known && Math.abs(known.offset - sample.offset) > STEP_MS + doubt)
+      this.#restart(sample, at);
+    else this.#offset = shortest(this.#samples)?.offset;
   }
 
   #restart(sample: Sample, at: number): void {
@@ -111,14 +121,21 @@ export class ServerClock {
   #look(): void {
     const now = performance.now();
     const drift = Date.now() - now;
-    const stepped = this.#drift !== 0 && Math.abs(drift - this.#drift) > STEP_MS;
-    const reconnected = this.#epoch !== 0 && this.#epoch !== this.#dispatcher.epoch;
+    const stepped = Math.abs(drift - this.#drift) > STEP_MS;
+    const reconnected = this.#epoch !== this.#dispatcher.epoch;
     this.#drift = drift;
     this.#epoch = this.#dispatcher.epoch;
     if (!stepped && !reconnected) return;
+    // The old offset stays for `read`: an estimate is better than none.
     this.#samples = [];
-    this.#offset = undefined;
     this.#last = 0;
     this.#steppedAt = now;
   }
+}
+
+function shortest(samples: readonly Sample[]): Sample | undefined {
+  return samples.reduce<Sample | undefined>(
+    (best, one) => (best && best.roundTrip <= one.roundTrip ? best : one),
+    undefined,
+  );
 }

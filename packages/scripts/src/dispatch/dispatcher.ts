@@ -13,7 +13,7 @@ import { type AnyCall, decodeReply, encodeCall } from "../registry/codec.js";
 import type { CallOf, ReplyOf, Script, ScriptSpec } from "../registry/spec.js";
 import { certainlyNotRun, typedError } from "./errors.js";
 import { LaneHolder } from "./lane.js";
-import { pauseFor, retryDelay } from "./retry.js";
+import { atMost, pauseFor, retryDelay } from "./retry.js";
 import { Watchdog } from "./watchdog.js";
 
 /** How a dispatcher waits. All in ms. */
@@ -199,11 +199,15 @@ export class Dispatcher {
         return await this.#once(op, options.timeoutMs ?? this.#timeoutMs, send);
       } catch (error) {
         const typed = typedError(error, op);
+        // Also where this call gives up: the next one must not find a lane nobody opens again.
+        const healed = this.#heal(typed);
         const again = typed.transient && (repeatable || certainlyNotRun(error));
         const wait = retryDelay(attempt);
-        if (!again || this.#gaveUp(options.signal) || performance.now() + wait > until) throw typed;
-        await this.#heal(typed);
+        const left = until - performance.now() - wait;
+        if (!again || left < 0 || this.#gaveUp(options.signal)) throw typed;
         await pauseFor(wait, options.signal);
+        await atMost(healed, left, options.signal);
+        if (this.#gaveUp(options.signal)) throw typed;
       }
     }
   }
@@ -223,6 +227,7 @@ export class Dispatcher {
   }
 
   async #heal(error: EchoMQError): Promise<void> {
+    if (this.#lane.closed) return;
     // READONLY means this connection leads to a replica: only a new one finds the new primary.
     const closed = this.#lane.driver.state.status === "closed";
     if (error.code === "READONLY" || closed) await this.#lane.replace();

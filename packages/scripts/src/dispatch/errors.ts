@@ -16,7 +16,8 @@ export function typedError(error: unknown, op: string): EchoMQError {
 
 /** True when the call certainly did not run, so sending it again cannot do it twice. */
 export function certainlyNotRun(error: unknown): boolean {
-  if (isDriverFault(error)) return error.fault === "offline" || error.fault === "reply";
+  // Only `connection` had the command in flight.
+  if (isDriverFault(error)) return error.fault !== "connection";
   return isEchoMQError(error) && error.code !== "TIMEOUT" && error.code !== "CONNECTION_LOST";
 }
 

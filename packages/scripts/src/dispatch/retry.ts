@@ -10,6 +10,14 @@ export function retryDelay(attempt: number): number {
   return full / 2 + Math.random() * (full / 2);
 }
 
+/** Waits for `work`, which never rejects, at most `ms` or until `signal` aborts. */
+export async function atMost(work: Promise<void>, ms: number, signal?: AbortSignal): Promise<void> {
+  const done = new AbortController();
+  const stop = signal ? AbortSignal.any([signal, done.signal]) : done.signal;
+  await Promise.race([work, pauseFor(ms, stop)]);
+  done.abort();
+}
+
 /** Waits `ms`, or less when `signal` aborts. */
 export async function pauseFor(ms: number, signal?: AbortSignal): Promise<void> {
   await sleep(ms, undefined, signal ? { signal } : undefined).catch(() => undefined);

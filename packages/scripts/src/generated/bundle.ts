@@ -4,7 +4,7 @@ import type { Script } from "../registry/spec.js";
 
 export const initScript: Script<(typeof REGISTRY)["init"]> = {
   spec: REGISTRY.init,
-  sha: "398264b7e2753133f09b22982f50647745b44a58",
+  sha: "d2abf3b9a75ba67e94f6b0dc2ddd6ad8a05b3559",
   source: `-- Opens a queue: stamp, v2:meta version and opened in one step.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -13,7 +13,7 @@ if found_version ~= false and not (type(found_version) == 'string' and string.su
   local found = found_version
   if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
   if found == '' then found = 'empty' end
-  found = string.gsub(found, '%c', ' ')
+  found = string.gsub(found, '%c', '?')
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
 end
 local meta = KEYS[2]
@@ -50,7 +50,7 @@ return 'opened'`,
 
 export const addScript: Script<(typeof REGISTRY)["add"]> = {
   spec: REGISTRY.add,
-  sha: "42bc7a1fd0c4fffd0bfbb12e31d75c328a60fd72",
+  sha: "164bfb2a14ce22f9993f9b16c35dd48a410ee31b",
   source: `-- Adds jobs to wait, prioritized or delayed, each once.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -59,7 +59,7 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
   local found = found_version
   if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
   if found == '' then found = 'empty' end
-  found = string.gsub(found, '%c', ' ')
+  found = string.gsub(found, '%c', '?')
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
 end
 local meta, wait, prioritized, pc, delayed, priorities, trash, extras, marker, events = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10], KEYS[11]
@@ -97,8 +97,8 @@ if bad then return redis.error_reply('EMQARG ' .. bad) end
 for row = 1, items_n do
   int(items(row) + 4, 'items.timestamp')
   int(items(row) + 5, 'items.delay')
-  int(items(row) + 6, 'items.priority')
-  int(items(row) + 7, 'items.flags')
+  if int(items(row) + 6, 'items.priority') > 2097151 then bad = bad or 'items.priority' end
+  if int(items(row) + 7, 'items.flags') > 3 then bad = bad or 'items.flags' end
 end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
 local opts = redis.call('HMGET', meta, 'paused', 'closing', 'events.max')
@@ -107,6 +107,7 @@ local events_max = tonumber(opts[3] or '10000') or 10000
 -- Buffers the events of this call. A flush writes one stream entry: pairs of \`<code><id>\` and a payload.
 -- Payloads over 8 KB are left in the job's hash; the code is then upper case.
 local ev, ev_bytes = {}, 0
+if not (events_max >= 0 and events_max % 1 == 0) then events_max = 10000 end
 
 local function flush_events()
   if #ev == 0 then return end
@@ -125,7 +126,8 @@ local function emit(code, id, value)
   ev_bytes = ev_bytes + #id + #value
 end
 -- The priority sequence, read before the first write so that a broken counter refuses the whole call.
-local seq = tonumber(redis.call('GET', pc) or '0')
+-- It starts in the middle of its 2^32 places, so that there are as many ahead of the first job.
+local seq = tonumber(redis.call('GET', pc) or '2147483648')
 if not seq or seq < 0 or seq >= 9007199254740000 or seq % 1 ~= 0 then
   return redis.error_reply('EMQSTATE the priority sequence is not a whole number')
 end
@@ -154,88 +156,119 @@ local function arm(ids)
   if #add > 0 then redis.call('ZADD', marker, unpack(add)) end
 end
 
+-- Ids to be claimed next: whoever wakes by one looks at the right place.
+local function next_up()
+  local ids = redis.call('LRANGE', wait, -16, -1)
+  if #ids == 0 then ids = redis.call('ZRANGE', prioritized, 0, 15) end
+  return ids
+end
+
 local function arm_due(due) redis.call('ZADD', marker, due, '\\1') end
 -- Puts ids in line. Buffered, so a batch costs one command per structure. \`seq\` is the priority
 -- sequence; 2^32 keeps priority and sequence exact in a double.
 local to_back, to_front, to_ranked, in_line = {}, {}, {}, {}
+local ahead, ranks = {}, {}
+
+-- A priority as it stands in \`priorities\`; any other text is none, so that no score can be refused.
+local function rank_of(text)
+  local rank = tonumber(text)
+  if rank and rank >= 1 and rank <= 2097151 and rank % 1 == 0 then return rank end
+end
 
 local function line_up(id, priority, front)
   in_line[#in_line + 1] = id
-  if priority then
-    local place = 0
-    if not front then
-      seq = seq + 1
-      place = seq % 4294967296
-    end
-    to_ranked[#to_ranked + 1] = priority * 4294967296 + place
+  local list = front and to_front or to_back
+  if priority and front then
+    if not ahead[priority] then ranks[#ranks + 1] = priority end
+    ahead[priority] = ahead[priority] or {}
+    list = ahead[priority]
+  elseif priority then
+    seq = seq + 1
+    to_ranked[#to_ranked + 1] = priority * 4294967296 + seq % 4294967296
     to_ranked[#to_ranked + 1] = id
-  elseif front == 'newest' then
-    to_front[#to_front + 1] = id
-  elseif front then
-    -- Pushed in reverse: the first of the batch must end nearest to the head.
-    table.insert(to_front, 1, id)
-  else
-    to_back[#to_back + 1] = id
+    return
   end
+  if front == 'front' then
+    -- The last of a list ends nearest to the head: a batch put back keeps its order.
+    table.insert(list, 1, id)
+  else
+    list[#list + 1] = id
+  end
+end
+
+-- Takes the places below the head of their priority, as far as there are any.
+local function rank_ahead(priority, list)
+  local base = priority * 4294967296
+  local head = redis.call('ZRANGEBYSCORE', prioritized, string.format('%.0f', base),
+    string.format('(%.0f', base + 4294967296), 'WITHSCORES', 'LIMIT', 0, 1)
+  local place = head[2] and tonumber(head[2]) - base - 1 or seq % 4294967296
+  local places = {}
+  for i = 1, #list do
+    places[#places + 1] = base + math.max(place + 1 - i, 0)
+    places[#places + 1] = list[i]
+  end
+  redis.call('ZADD', prioritized, unpack(places))
 end
 
 local function flush_line()
   if #to_back > 0 then redis.call('LPUSH', wait, unpack(to_back)) end
   if #to_front > 0 then redis.call('RPUSH', wait, unpack(to_front)) end
   if #to_ranked > 0 then redis.call('ZADD', prioritized, unpack(to_ranked)) end
+  for i = 1, #ranks do rank_ahead(ranks[i], ahead[ranks[i]]) end
 end
--- Adds one id to delayed. Equal times keep their order through a fraction of 1/4096 ms.
+-- Adds one id to delayed. Equal times keep their order through a fraction of 1/4096 ms, coarser where
+-- a double holds no such fraction any more (from the year 2039 on).
 local function put_off(id, due)
   local last = redis.call('ZREVRANGEBYSCORE', delayed, '(' .. string.format('%.0f', due + 1),
     string.format('%.0f', due), 'WITHSCORES', 'LIMIT', 0, 1)
-  local score = due
-  if last[2] then score = math.min(tonumber(last[2]) + 1 / 4096, due + 4095 / 4096) end
+  local score, part = due, 1 / 4096
+  while due + part - due ~= part do part = part * 2 end
+  if last[2] then score = math.min(tonumber(last[2]) + part, due + 1 - part) end
   redis.call('ZADD', delayed, score, id)
 end
 
-local ids, keys = {}, {}
+if jobs_n ~= items_n then return redis.error_reply('EMQARG items') end
+local ids, keys, owned = {}, {}, 0
 for i = 1, jobs_n do
   keys[i] = KEYS[jobs_at + i]
   ids[i] = string.sub(keys[i], jobs_id)
   local row = items(i)
   local due = tonumber(ARGV[row + items_timestamp]) + tonumber(ARGV[row + items_delay])
   if due > 8640000000000000 then return redis.error_reply('EMQARG items.delay') end
-  if tonumber(ARGV[row + items_priority]) > 2097151 then
-    return redis.error_reply('EMQARG items.priority')
+  if tonumber(ARGV[row + items_flags]) >= 2 then
+    owned = owned + 1
+    local logs = KEYS[namesakes_at + (owned - 1) * namesakes_w + 1]
+    if not logs or string.sub(logs, namesakes_id) ~= ids[i] then
+      return redis.error_reply('EMQARG namesakes')
+    end
   end
 end
+if owned ~= namesakes_n then return redis.error_reply('EMQARG namesakes') end
 if jobs_n == 0 then return {} end
 local retired = redis.call('ZMSCORE', trash, unpack(ids))
 -- One EXISTS for the batch: where nothing stands yet, no job needs a look of its own.
 local some = redis.call('EXISTS', unpack(keys)) > 0
 
-local status, fresh, met, given = {}, {}, {}, 0
+local status, fresh, seen, again, nth = {}, {}, {}, {}, 0
 for i = 1, jobs_n do
-  local id, row, old = ids[i], items(i), {}
-  if met[id] then
-    local twin = items(met[id])
-    old = { ARGV[twin + items_name], ARGV[twin + items_data], ARGV[twin + items_timestamp] }
-  elseif some then
-    old = redis.call('HMGET', keys[i], 'name', 'data', 'timestamp')
-  end
-  local flags = tonumber(ARGV[row + items_flags])
-  local own = flags >= 2
-  if own then given = given + 1 end
-  if retired[i] and not met[id] then
+  local id, row = ids[i], items(i)
+  local own = tonumber(ARGV[row + items_flags]) >= 2
+  if own then nth = nth + 1 end
+  local trashed = retired[i] and not seen[id]
+  local old = seen[id] or some and redis.call('HMGET', keys[i], 'name', 'data', 'timestamp') or {}
+  local mine = { ARGV[row + items_name], ARGV[row + items_data], ARGV[row + items_timestamp] }
+  status[i] = 'added'
+  if trashed and own or not trashed and not old[1] then
+    fresh[#fresh + 1] = { i, trashed and nth or 0 }
+    old = mine
+  elseif not old[1] then
     -- A minted id in trash is a resent add of a job that has already come and gone.
-    if own then fresh[#fresh + 1] = { i, given } end
-    status[i] = 'added'
-  elseif old[1] == ARGV[row + items_name] and old[2] == ARGV[row + items_data]
-    and old[3] == ARGV[row + items_timestamp] then
-    status[i] = 'added'
-  elseif old[1] then
+    old = mine
+  elseif old[1] ~= mine[1] or old[2] ~= mine[2] or old[3] ~= mine[3] then
     status[i] = 'duplicate'
-  else
-    fresh[#fresh + 1] = { i, 0 }
-    status[i] = 'added'
+    again[#again + 1] = id
   end
-  met[id] = met[id] or i
-  if status[i] == 'duplicate' then emit('u', id, '') end
+  seen[id] = old
 end
 
 local first_due = tonumber(head[2])
@@ -245,10 +278,11 @@ for n = 1, #fresh do
   if namesake > 0 then
     -- The first write allocates, or an add would slip past maxmemory behind the UNLINK.
     redis.call('HSET', keys[i], 'name', ARGV[row + items_name])
-    local at = namesakes_at + (namesake - 1) * 4
+    local at = namesakes_at + (namesake - 1) * namesakes_w
     redis.call('UNLINK', keys[i], KEYS[at + 1], KEYS[at + 2], KEYS[at + 3], KEYS[at + 4])
     redis.call('ZREM', trash, id)
     redis.call('SREM', extras, id)
+    redis.call('HDEL', priorities, id)
   end
   local hash = { 'name', ARGV[row + items_name], 'data', ARGV[row + items_data],
     'timestamp', ARGV[row + items_timestamp] }
@@ -279,13 +313,14 @@ if not opts[1] then
   arm(in_line)
   if first_due and first_due ~= tonumber(head[2]) then arm_due(first_due) end
 end
+for i = 1, #again do emit('u', again[i], '') end
 flush_events()
 return status`,
 };
 
 export const stepScript: Script<(typeof REGISTRY)["step"]> = {
   spec: REGISTRY.step,
-  sha: "47de2d52ce615ae209260fd0ad334a528fca6ee3",
+  sha: "a156832edcec8aaba8dab17c06b88ff694a7ca24",
   source: `-- Settles completed jobs and claims the next ones in one step.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -294,7 +329,7 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
   local found = found_version
   if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
   if found == '' then found = 'empty' end
-  found = string.gsub(found, '%c', ' ')
+  found = string.gsub(found, '%c', '?')
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
 end
 local meta, wait, prioritized, delayed, active, owners, verdicts, completed, trash, extras, marker, events = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10], KEYS[11], KEYS[12], KEYS[13]
@@ -320,9 +355,11 @@ local results_n = int(3, 'results')
 if results_n > 500 then bad = bad or 'results' end
 local now = int(4, 'now')
 local claim = int(5, 'claim')
+if claim > 500 then bad = bad or 'claim' end
 local deadline = int(6, 'deadline')
 local token = text(7, 'token')
 local hints = int(8, 'hints')
+if hints > 500 then bad = bad or 'hints' end
 local keepCount = int(9, 'keepCount')
 local keepAge = int(10, 'keepAge')
 local done_at, done_w = 13, 1
@@ -342,6 +379,7 @@ end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
 local opts = redis.call('HMGET', meta, 'paused', 'concurrency', 'events.max')
 local limit = tonumber(opts[2])
+if limit then limit = math.floor(limit) end
 local events_max = tonumber(opts[3] or '10000') or 10000
 -- An owner is \`<claimedAt>:<token>\`, with \`!\` at the end once the job was begun.
 local function lease_of(owner)
@@ -352,6 +390,7 @@ end
 -- Buffers the events of this call. A flush writes one stream entry: pairs of \`<code><id>\` and a payload.
 -- Payloads over 8 KB are left in the job's hash; the code is then upper case.
 local ev, ev_bytes = {}, 0
+if not (events_max >= 0 and events_max % 1 == 0) then events_max = 10000 end
 
 local function flush_events()
   if #ev == 0 then return end
@@ -378,16 +417,17 @@ end
 local to_bury = {}
 
 local function retain(finished, count, age)
-  local over = {}
+  local most = 0
   if age > 0 then
-    over = redis.call('ZRANGEBYSCORE', finished, '-inf',
+    most = #redis.call('ZRANGEBYSCORE', finished, '-inf',
       string.format('%.0f', math.max(now - age, 0)), 'LIMIT', 0, 100)
   end
-  if #over == 0 and count < 9007199254740991 then
-    local extra = math.min(redis.call('ZCARD', finished) - count, 100)
-    if extra > 0 then over = redis.call('ZRANGE', finished, 0, extra - 1) end
+  -- Both begin with the oldest, so the longer of the two holds the other.
+  if count < 9007199254740991 then
+    most = math.max(most, math.min(redis.call('ZCARD', finished) - count, 100))
   end
-  if #over == 0 then return end
+  if most == 0 then return end
+  local over = redis.call('ZRANGE', finished, 0, most - 1)
   redis.call('ZREM', finished, unpack(over))
   local dead = {}
   for i = 1, #over do
@@ -415,6 +455,13 @@ local function arm(ids)
     add[#add + 1] = ids[i]
   end
   if #add > 0 then redis.call('ZADD', marker, unpack(add)) end
+end
+
+-- Ids to be claimed next: whoever wakes by one looks at the right place.
+local function next_up()
+  local ids = redis.call('LRANGE', wait, -16, -1)
+  if #ids == 0 then ids = redis.call('ZRANGE', prioritized, 0, 15) end
+  return ids
 end
 
 local function arm_due(due) redis.call('ZADD', marker, due, '\\1') end
@@ -571,7 +618,7 @@ return { statuses, claimed, hints_out, to_bury, reason, due_at }`,
 
 export const finishScript: Script<(typeof REGISTRY)["finish"]> = {
   spec: REGISTRY.finish,
-  sha: "9ec4c54cb74bb3252b7a6f2f53075fee2e92e76f",
+  sha: "ce6e4b4d9fa7c229969b618de8a2611b52f7f2f3",
   source: `-- Ends runs in any way: completed, failed, retried, delayed or given back.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -580,7 +627,7 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
   local found = found_version
   if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
   if found == '' then found = 'empty' end
-  found = string.gsub(found, '%c', ' ')
+  found = string.gsub(found, '%c', '?')
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
 end
 local meta, wait, prioritized, pc, delayed, priorities, active, owners, verdicts, completed, failed, trash, extras, marker, events = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10], KEYS[11], KEYS[12], KEYS[13], KEYS[14], KEYS[15], KEYS[16]
@@ -621,7 +668,7 @@ for row = 1, items_n do
   int(items(row) + 5, 'items.delay')
 end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
-local opts = redis.call('HMGET', meta, 'paused', 'events.max')
+local opts = redis.call('HMGET', meta, 'paused', 'events.max', 'concurrency')
 local events_max = tonumber(opts[2] or '10000') or 10000
 -- An owner is \`<claimedAt>:<token>\`, with \`!\` at the end once the job was begun.
 local function lease_of(owner)
@@ -632,6 +679,7 @@ end
 -- Buffers the events of this call. A flush writes one stream entry: pairs of \`<code><id>\` and a payload.
 -- Payloads over 8 KB are left in the job's hash; the code is then upper case.
 local ev, ev_bytes = {}, 0
+if not (events_max >= 0 and events_max % 1 == 0) then events_max = 10000 end
 
 local function flush_events()
   if #ev == 0 then return end
@@ -650,7 +698,8 @@ local function emit(code, id, value)
   ev_bytes = ev_bytes + #id + #value
 end
 -- The priority sequence, read before the first write so that a broken counter refuses the whole call.
-local seq = tonumber(redis.call('GET', pc) or '0')
+-- It starts in the middle of its 2^32 places, so that there are as many ahead of the first job.
+local seq = tonumber(redis.call('GET', pc) or '2147483648')
 if not seq or seq < 0 or seq >= 9007199254740000 or seq % 1 ~= 0 then
   return redis.error_reply('EMQSTATE the priority sequence is not a whole number')
 end
@@ -662,54 +711,80 @@ end
 -- Puts ids in line. Buffered, so a batch costs one command per structure. \`seq\` is the priority
 -- sequence; 2^32 keeps priority and sequence exact in a double.
 local to_back, to_front, to_ranked, in_line = {}, {}, {}, {}
+local ahead, ranks = {}, {}
+
+-- A priority as it stands in \`priorities\`; any other text is none, so that no score can be refused.
+local function rank_of(text)
+  local rank = tonumber(text)
+  if rank and rank >= 1 and rank <= 2097151 and rank % 1 == 0 then return rank end
+end
 
 local function line_up(id, priority, front)
   in_line[#in_line + 1] = id
-  if priority then
-    local place = 0
-    if not front then
-      seq = seq + 1
-      place = seq % 4294967296
-    end
-    to_ranked[#to_ranked + 1] = priority * 4294967296 + place
+  local list = front and to_front or to_back
+  if priority and front then
+    if not ahead[priority] then ranks[#ranks + 1] = priority end
+    ahead[priority] = ahead[priority] or {}
+    list = ahead[priority]
+  elseif priority then
+    seq = seq + 1
+    to_ranked[#to_ranked + 1] = priority * 4294967296 + seq % 4294967296
     to_ranked[#to_ranked + 1] = id
-  elseif front == 'newest' then
-    to_front[#to_front + 1] = id
-  elseif front then
-    -- Pushed in reverse: the first of the batch must end nearest to the head.
-    table.insert(to_front, 1, id)
-  else
-    to_back[#to_back + 1] = id
+    return
   end
+  if front == 'front' then
+    -- The last of a list ends nearest to the head: a batch put back keeps its order.
+    table.insert(list, 1, id)
+  else
+    list[#list + 1] = id
+  end
+end
+
+-- Takes the places below the head of their priority, as far as there are any.
+local function rank_ahead(priority, list)
+  local base = priority * 4294967296
+  local head = redis.call('ZRANGEBYSCORE', prioritized, string.format('%.0f', base),
+    string.format('(%.0f', base + 4294967296), 'WITHSCORES', 'LIMIT', 0, 1)
+  local place = head[2] and tonumber(head[2]) - base - 1 or seq % 4294967296
+  local places = {}
+  for i = 1, #list do
+    places[#places + 1] = base + math.max(place + 1 - i, 0)
+    places[#places + 1] = list[i]
+  end
+  redis.call('ZADD', prioritized, unpack(places))
 end
 
 local function flush_line()
   if #to_back > 0 then redis.call('LPUSH', wait, unpack(to_back)) end
   if #to_front > 0 then redis.call('RPUSH', wait, unpack(to_front)) end
   if #to_ranked > 0 then redis.call('ZADD', prioritized, unpack(to_ranked)) end
+  for i = 1, #ranks do rank_ahead(ranks[i], ahead[ranks[i]]) end
 end
--- Adds one id to delayed. Equal times keep their order through a fraction of 1/4096 ms.
+-- Adds one id to delayed. Equal times keep their order through a fraction of 1/4096 ms, coarser where
+-- a double holds no such fraction any more (from the year 2039 on).
 local function put_off(id, due)
   local last = redis.call('ZREVRANGEBYSCORE', delayed, '(' .. string.format('%.0f', due + 1),
     string.format('%.0f', due), 'WITHSCORES', 'LIMIT', 0, 1)
-  local score = due
-  if last[2] then score = math.min(tonumber(last[2]) + 1 / 4096, due + 4095 / 4096) end
+  local score, part = due, 1 / 4096
+  while due + part - due ~= part do part = part * 2 end
+  if last[2] then score = math.min(tonumber(last[2]) + part, due + 1 - part) end
   redis.call('ZADD', delayed, score, id)
 end
 -- Bounded retention: moves at most 100 ids beyond age or count from a finished set to trash.
 local to_bury = {}
 
 local function retain(finished, count, age)
-  local over = {}
+  local most = 0
   if age > 0 then
-    over = redis.call('ZRANGEBYSCORE', finished, '-inf',
+    most = #redis.call('ZRANGEBYSCORE', finished, '-inf',
       string.format('%.0f', math.max(now - age, 0)), 'LIMIT', 0, 100)
   end
-  if #over == 0 and count < 9007199254740991 then
-    local extra = math.min(redis.call('ZCARD', finished) - count, 100)
-    if extra > 0 then over = redis.call('ZRANGE', finished, 0, extra - 1) end
+  -- Both begin with the oldest, so the longer of the two holds the other.
+  if count < 9007199254740991 then
+    most = math.max(most, math.min(redis.call('ZCARD', finished) - count, 100))
   end
-  if #over == 0 then return end
+  if most == 0 then return end
+  local over = redis.call('ZRANGE', finished, 0, most - 1)
   redis.call('ZREM', finished, unpack(over))
   local dead = {}
   for i = 1, #over do
@@ -746,6 +821,13 @@ local function arm(ids)
     add[#add + 1] = ids[i]
   end
   if #add > 0 then redis.call('ZADD', marker, unpack(add)) end
+end
+
+-- Ids to be claimed next: whoever wakes by one looks at the right place.
+local function next_up()
+  local ids = redis.call('LRANGE', wait, -16, -1)
+  if #ids == 0 then ids = redis.call('ZRANGE', prioritized, 0, 15) end
+  return ids
 end
 
 local function arm_due(due) redis.call('ZADD', marker, due, '\\1') end
@@ -820,10 +902,10 @@ for n = 1, #runs do
     if not first_due or now + delay < first_due then first_due = now + delay end
     emit('d', id, string.format('%.0f', now + delay))
   elseif how == 'retry' then
-    line_up(id, tonumber(rank[i]), false)
+    line_up(id, rank_of(rank[i]), false)
     emit('r', id, value)
   elseif how == 'release' then
-    line_up(id, tonumber(rank[i]), 'front')
+    line_up(id, rank_of(rank[i]), 'front')
     emit('w', id, '')
   else
     emit(how == 'completed' and 'c' or 'f', id, value)
@@ -834,6 +916,8 @@ save_sequence()
 if kept.completed then retain(completed, keepCount, keepAge) end
 if kept.failed then retain(failed, failCount, failAge) end
 if not opts[1] then
+  -- Under a limit every end makes room, and somebody may be waiting for it.
+  if opts[3] and marked == 0 and #in_line == 0 then in_line = next_up() end
   arm(in_line)
   if first_due and first_due ~= tonumber(head[2]) then arm_due(first_due) end
 end
@@ -843,7 +927,7 @@ return { statuses, to_bury }`,
 
 export const beginScript: Script<(typeof REGISTRY)["begin"]> = {
   spec: REGISTRY.begin,
-  sha: "2c54162666ba375827b6a5106c7a402f46752ed4",
+  sha: "d343c545bed7af14fcba9ff5e8f657cbf8abde7a",
   source: `-- Starts claimed jobs: verifies the lease and returns their fields.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -852,7 +936,7 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
   local found = found_version
   if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
   if found == '' then found = 'empty' end
-  found = string.gsub(found, '%c', ' ')
+  found = string.gsub(found, '%c', '?')
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
 end
 local meta, active, owners, verdicts = KEYS[2], KEYS[3], KEYS[4], KEYS[5]
@@ -929,7 +1013,7 @@ return out`,
 
 export const renewScript: Script<(typeof REGISTRY)["renew"]> = {
   spec: REGISTRY.renew,
-  sha: "447c6bbb77c3f1e4a2e39ebb6b8b4136356a36e1",
+  sha: "57cbb4a0c6f20a6c4bb8b396627b4277b133c592",
   source: `-- Moves the deadline of leases that are still owned.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -938,7 +1022,7 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
   local found = found_version
   if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
   if found == '' then found = 'empty' end
-  found = string.gsub(found, '%c', ' ')
+  found = string.gsub(found, '%c', '?')
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
 end
 local meta, active, owners, verdicts = KEYS[2], KEYS[3], KEYS[4], KEYS[5]
@@ -999,7 +1083,7 @@ return { lost, told }`,
 
 export const expiredScript: Script<(typeof REGISTRY)["expired"]> = {
   spec: REGISTRY.expired,
-  sha: "d6295a768498ea6b215a4d0b482fa781107bbf76",
+  sha: "9981822312847148732832dff4d5e70200878479",
   source: `-- Looks for work of the sweep: leases past their deadline and ids in trash, a marker that nobody armed.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -1008,7 +1092,7 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
   local found = found_version
   if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
   if found == '' then found = 'empty' end
-  found = string.gsub(found, '%c', ' ')
+  found = string.gsub(found, '%c', '?')
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
 end
 local meta, active, owners, trash, wait, prioritized, marker, delayed = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9]
@@ -1028,17 +1112,24 @@ local function text(at, name)
 end
 local now = int(1, 'now')
 local limit = int(2, 'limit')
+if limit > 500 then bad = bad or 'limit' end
 if not bad and #KEYS ~= 9 then bad = 'keys' end
 if not bad and #ARGV ~= 2 then bad = 'arguments' end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
 local found = redis.call('ZRANGEBYSCORE', active, string.format('%.0f', -now), '+inf',
   'WITHSCORES', 'LIMIT', 0, limit)
-local ids, leases_out = {}, {}
-for i = 1, #found, 2 do ids[#ids + 1] = found[i] end
+local ids, scores, leases_out = {}, {}, {}
+for i = 1, #found, 2 do
+  -- Newest deadline first and, of one deadline, the last id first: the reverse is the order of the line.
+  local at = #ids + 1
+  while at > 1 and scores[at - 1] == found[i + 1] do at = at - 1 end
+  table.insert(ids, at, found[i])
+  scores[#scores + 1] = found[i + 1]
+end
 local owner = {}
 if #ids > 0 then owner = redis.call('HMGET', owners, unpack(ids)) end
-for i = 1, #ids do leases_out[i] = { ids[i], found[i * 2], owner[i] or '' } end
-local dead = redis.call('ZRANGE', trash, 0, limit - 1)
+for i = 1, #ids do leases_out[i] = { ids[i], scores[i], owner[i] or '' } end
+local dead = limit > 0 and redis.call('ZRANGE', trash, 0, limit - 1) or {}
 local opts = redis.call('HMGET', meta, 'paused')
 local unmarked = 0
 if not opts[1] and redis.call('ZCARD', marker) == 0
@@ -1051,7 +1142,7 @@ return { leases_out, dead, unmarked, head[2] and math.floor(tonumber(head[2])) o
 
 export const recoverScript: Script<(typeof REGISTRY)["recover"]> = {
   spec: REGISTRY.recover,
-  sha: "1ebde655357c84c84a7be5cba5e2b8ef35b6c436",
+  sha: "d69507b8bb9f8be4d010d24e87db3b54c240b76f",
   source: `-- Puts jobs whose lease expired back in line, ahead of their peers.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -1060,10 +1151,10 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
   local found = found_version
   if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
   if found == '' then found = 'empty' end
-  found = string.gsub(found, '%c', ' ')
+  found = string.gsub(found, '%c', '?')
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
 end
-local meta, wait, prioritized, priorities, active, owners, verdicts, marker, events = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10]
+local meta, wait, prioritized, pc, priorities, active, owners, verdicts, marker, events = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10], KEYS[11]
 local bad
 local function int(at, name)
   local text = ARGV[at]
@@ -1084,7 +1175,7 @@ local leases_n = int(2, 'leases')
 if leases_n > 100 then bad = bad or 'leases' end
 local now = int(3, 'now')
 local budget = int(4, 'budget')
-local jobs_at, jobs_w = 10, 1
+local jobs_at, jobs_w = 11, 1
 local jobs_id = #stamp - 4 + #'v2:job:' + 1
 local leases_base, leases_w = 4, 2
 local function leases(row) return leases_base + (row - 1) * leases_w end
@@ -1103,6 +1194,7 @@ end
 -- Buffers the events of this call. A flush writes one stream entry: pairs of \`<code><id>\` and a payload.
 -- Payloads over 8 KB are left in the job's hash; the code is then upper case.
 local ev, ev_bytes = {}, 0
+if not (events_max >= 0 and events_max % 1 == 0) then events_max = 10000 end
 
 local function flush_events()
   if #ev == 0 then return end
@@ -1120,35 +1212,68 @@ local function emit(code, id, value)
   ev[#ev + 1] = value
   ev_bytes = ev_bytes + #id + #value
 end
-local seq = 0
+-- The priority sequence, read before the first write so that a broken counter refuses the whole call.
+-- It starts in the middle of its 2^32 places, so that there are as many ahead of the first job.
+local seq = tonumber(redis.call('GET', pc) or '2147483648')
+if not seq or seq < 0 or seq >= 9007199254740000 or seq % 1 ~= 0 then
+  return redis.error_reply('EMQSTATE the priority sequence is not a whole number')
+end
+local seq_was = seq
+
+local function save_sequence()
+  if seq ~= seq_was then redis.call('SET', pc, string.format('%.0f', seq % 4294967296)) end
+end
 -- Puts ids in line. Buffered, so a batch costs one command per structure. \`seq\` is the priority
 -- sequence; 2^32 keeps priority and sequence exact in a double.
 local to_back, to_front, to_ranked, in_line = {}, {}, {}, {}
+local ahead, ranks = {}, {}
+
+-- A priority as it stands in \`priorities\`; any other text is none, so that no score can be refused.
+local function rank_of(text)
+  local rank = tonumber(text)
+  if rank and rank >= 1 and rank <= 2097151 and rank % 1 == 0 then return rank end
+end
 
 local function line_up(id, priority, front)
   in_line[#in_line + 1] = id
-  if priority then
-    local place = 0
-    if not front then
-      seq = seq + 1
-      place = seq % 4294967296
-    end
-    to_ranked[#to_ranked + 1] = priority * 4294967296 + place
+  local list = front and to_front or to_back
+  if priority and front then
+    if not ahead[priority] then ranks[#ranks + 1] = priority end
+    ahead[priority] = ahead[priority] or {}
+    list = ahead[priority]
+  elseif priority then
+    seq = seq + 1
+    to_ranked[#to_ranked + 1] = priority * 4294967296 + seq % 4294967296
     to_ranked[#to_ranked + 1] = id
-  elseif front == 'newest' then
-    to_front[#to_front + 1] = id
-  elseif front then
-    -- Pushed in reverse: the first of the batch must end nearest to the head.
-    table.insert(to_front, 1, id)
-  else
-    to_back[#to_back + 1] = id
+    return
   end
+  if front == 'front' then
+    -- The last of a list ends nearest to the head: a batch put back keeps its order.
+    table.insert(list, 1, id)
+  else
+    list[#list + 1] = id
+  end
+end
+
+-- Takes the places below the head of their priority, as far as there are any.
+local function rank_ahead(priority, list)
+  local base = priority * 4294967296
+  local head = redis.call('ZRANGEBYSCORE', prioritized, string.format('%.0f', base),
+    string.format('(%.0f', base + 4294967296), 'WITHSCORES', 'LIMIT', 0, 1)
+  local place = head[2] and tonumber(head[2]) - base - 1 or seq % 4294967296
+  local places = {}
+  for i = 1, #list do
+    places[#places + 1] = base + math.max(place + 1 - i, 0)
+    places[#places + 1] = list[i]
+  end
+  redis.call('ZADD', prioritized, unpack(places))
 end
 
 local function flush_line()
   if #to_back > 0 then redis.call('LPUSH', wait, unpack(to_back)) end
   if #to_front > 0 then redis.call('RPUSH', wait, unpack(to_front)) end
   if #to_ranked > 0 then redis.call('ZADD', prioritized, unpack(to_ranked)) end
+  for i = 1, #ranks do rank_ahead(ranks[i], ahead[ranks[i]]) end
 end
 
 if jobs_n ~= leases_n then return redis.error_reply('EMQARG leases') end
@@ -1168,6 +1293,13 @@ local function arm(ids)
     add[#add + 1] = ids[i]
   end
   if #add > 0 then redis.call('ZADD', marker, unpack(add)) end
+end
+
+-- Ids to be claimed next: whoever wakes by one looks at the right place.
+local function next_up()
+  local ids = redis.call('LRANGE', wait, -16, -1)
+  if #ids == 0 then ids = redis.call('ZRANGE', prioritized, 0, 15) end
+  return ids
 end
 
 local function arm_due(due) redis.call('ZADD', marker, due, '\\1') end
@@ -1192,7 +1324,7 @@ for i = 1, jobs_n do
       gone[#gone + 1] = id
       out[i] = 'missing'
     else
-      line_up(id, tonumber(rank[i]), 'front')
+      line_up(id, rank_of(rank[i]), 'front')
       out[i] = 'released'
       -- Popped but never begun costs the job nothing: the fault was not its own.
       if begun then
@@ -1229,7 +1361,7 @@ return out`,
 
 export const promoteScript: Script<(typeof REGISTRY)["promote"]> = {
   spec: REGISTRY.promote,
-  sha: "59980604d71ce3724680add2704970874d7996d1",
+  sha: "f32bb0c21fd6e04a73da2da32b3d37cca7b19af7",
   source: `-- Moves due jobs from delayed to the back of their line; arms a marker that nobody armed.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -1238,7 +1370,7 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
   local found = found_version
   if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
   if found == '' then found = 'empty' end
-  found = string.gsub(found, '%c', ' ')
+  found = string.gsub(found, '%c', '?')
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
 end
 local meta, wait, prioritized, pc, delayed, priorities, marker, events = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9]
@@ -1258,6 +1390,7 @@ local function text(at, name)
 end
 local now = int(1, 'now')
 local limit = int(2, 'limit')
+if limit > 500 then bad = bad or 'limit' end
 if not bad and #KEYS ~= 9 then bad = 'keys' end
 if not bad and #ARGV ~= 2 then bad = 'arguments' end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
@@ -1266,6 +1399,7 @@ local events_max = tonumber(opts[2] or '10000') or 10000
 -- Buffers the events of this call. A flush writes one stream entry: pairs of \`<code><id>\` and a payload.
 -- Payloads over 8 KB are left in the job's hash; the code is then upper case.
 local ev, ev_bytes = {}, 0
+if not (events_max >= 0 and events_max % 1 == 0) then events_max = 10000 end
 
 local function flush_events()
   if #ev == 0 then return end
@@ -1284,7 +1418,8 @@ local function emit(code, id, value)
   ev_bytes = ev_bytes + #id + #value
 end
 -- The priority sequence, read before the first write so that a broken counter refuses the whole call.
-local seq = tonumber(redis.call('GET', pc) or '0')
+-- It starts in the middle of its 2^32 places, so that there are as many ahead of the first job.
+local seq = tonumber(redis.call('GET', pc) or '2147483648')
 if not seq or seq < 0 or seq >= 9007199254740000 or seq % 1 ~= 0 then
   return redis.error_reply('EMQSTATE the priority sequence is not a whole number')
 end
@@ -1296,31 +1431,54 @@ end
 -- Puts ids in line. Buffered, so a batch costs one command per structure. \`seq\` is the priority
 -- sequence; 2^32 keeps priority and sequence exact in a double.
 local to_back, to_front, to_ranked, in_line = {}, {}, {}, {}
+local ahead, ranks = {}, {}
+
+-- A priority as it stands in \`priorities\`; any other text is none, so that no score can be refused.
+local function rank_of(text)
+  local rank = tonumber(text)
+  if rank and rank >= 1 and rank <= 2097151 and rank % 1 == 0 then return rank end
+end
 
 local function line_up(id, priority, front)
   in_line[#in_line + 1] = id
-  if priority then
-    local place = 0
-    if not front then
-      seq = seq + 1
-      place = seq % 4294967296
-    end
-    to_ranked[#to_ranked + 1] = priority * 4294967296 + place
+  local list = front and to_front or to_back
+  if priority and front then
+    if not ahead[priority] then ranks[#ranks + 1] = priority end
+    ahead[priority] = ahead[priority] or {}
+    list = ahead[priority]
+  elseif priority then
+    seq = seq + 1
+    to_ranked[#to_ranked + 1] = priority * 4294967296 + seq % 4294967296
     to_ranked[#to_ranked + 1] = id
-  elseif front == 'newest' then
-    to_front[#to_front + 1] = id
-  elseif front then
-    -- Pushed in reverse: the first of the batch must end nearest to the head.
-    table.insert(to_front, 1, id)
-  else
-    to_back[#to_back + 1] = id
+    return
   end
+  if front == 'front' then
+    -- The last of a list ends nearest to the head: a batch put back keeps its order.
+    table.insert(list, 1, id)
+  else
+    list[#list + 1] = id
+  end
+end
+
+-- Takes the places below the head of their priority, as far as there are any.
+local function rank_ahead(priority, list)
+  local base = priority * 4294967296
+  local head = redis.call('ZRANGEBYSCORE', prioritized, string.format('%.0f', base),
+    string.format('(%.0f', base + 4294967296), 'WITHSCORES', 'LIMIT', 0, 1)
+  local place = head[2] and tonumber(head[2]) - base - 1 or seq % 4294967296
+  local places = {}
+  for i = 1, #list do
+    places[#places + 1] = base + math.max(place + 1 - i, 0)
+    places[#places + 1] = list[i]
+  end
+  redis.call('ZADD', prioritized, unpack(places))
 end
 
 local function flush_line()
   if #to_back > 0 then redis.call('LPUSH', wait, unpack(to_back)) end
   if #to_front > 0 then redis.call('RPUSH', wait, unpack(to_front)) end
   if #to_ranked > 0 then redis.call('ZADD', prioritized, unpack(to_ranked)) end
+  for i = 1, #ranks do rank_ahead(ranks[i], ahead[ranks[i]]) end
 end
 local marked = redis.call('ZCARD', marker)
 -- Wakes blocked workers. Members are ids of waiting jobs at score 0; the next due time stands under a
@@ -1334,6 +1492,13 @@ local function arm(ids)
   if #add > 0 then redis.call('ZADD', marker, unpack(add)) end
 end
 
+-- Ids to be claimed next: whoever wakes by one looks at the right place.
+local function next_up()
+  local ids = redis.call('LRANGE', wait, -16, -1)
+  if #ids == 0 then ids = redis.call('ZRANGE', prioritized, 0, 15) end
+  return ids
+end
+
 local function arm_due(due) redis.call('ZADD', marker, due, '\\1') end
 redis.call('LLEN', wait)
 redis.call('ZCARD', prioritized)
@@ -1345,7 +1510,7 @@ if #ids > 0 then
   local rank = redis.call('HMGET', priorities, unpack(ids))
   redis.call('ZREM', delayed, unpack(ids))
   for i = 1, #ids do
-    line_up(ids[i], tonumber(rank[i]), false)
+    line_up(ids[i], rank_of(rank[i]), false)
     emit('w', ids[i], '')
   end
   flush_line()
@@ -1353,9 +1518,7 @@ if #ids > 0 then
   flush_events()
 end
 if not opts[1] and marked == 0 then
-  local next_ids = redis.call('LRANGE', wait, -16, -1)
-  if #next_ids == 0 then next_ids = redis.call('ZRANGE', prioritized, 0, 15) end
-  arm(next_ids)
+  arm(next_up())
 elseif not opts[1] then
   arm(ids)
 end
@@ -1365,7 +1528,7 @@ return { #ids, head[2] and math.floor(tonumber(head[2])) or 0 }`,
 
 export const buryScript: Script<(typeof REGISTRY)["bury"]> = {
   spec: REGISTRY.bury,
-  sha: "14b48c0908348235f8909be887f1d04a15ee2096",
+  sha: "7cc94dd9507f61ce9828734dedef79252289be43",
   source: `-- Removes every key of jobs that are in trash. An id that is not is somebody's again and is left alone.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -1374,7 +1537,7 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
   local found = found_version
   if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
   if found == '' then found = 'empty' end
-  found = string.gsub(found, '%c', ' ')
+  found = string.gsub(found, '%c', '?')
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
 end
 local meta, trash, extras = KEYS[2], KEYS[3], KEYS[4]
@@ -1416,7 +1579,7 @@ return buried`,
 
 export const pauseScript: Script<(typeof REGISTRY)["pause"]> = {
   spec: REGISTRY.pause,
-  sha: "86f7f83e7090b1be8a444f38580bf94ca052c700",
+  sha: "ed3fc43365df90c2ec7c499a934efbbc0f164fe4",
   source: `-- Pauses or resumes a queue; resuming wakes the workers.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -1425,7 +1588,7 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
   local found = found_version
   if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
   if found == '' then found = 'empty' end
-  found = string.gsub(found, '%c', ' ')
+  found = string.gsub(found, '%c', '?')
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
 end
 local meta, wait, prioritized, marker, events = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
@@ -1444,6 +1607,7 @@ local function text(at, name)
   return ARGV[at] or ''
 end
 local paused = int(1, 'paused')
+if paused > 1 then bad = bad or 'paused' end
 if not bad and #KEYS ~= 6 then bad = 'keys' end
 if not bad and #ARGV ~= 1 then bad = 'arguments' end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
@@ -1452,6 +1616,7 @@ local events_max = tonumber(opts[2] or '10000') or 10000
 -- Buffers the events of this call. A flush writes one stream entry: pairs of \`<code><id>\` and a payload.
 -- Payloads over 8 KB are left in the job's hash; the code is then upper case.
 local ev, ev_bytes = {}, 0
+if not (events_max >= 0 and events_max % 1 == 0) then events_max = 10000 end
 
 local function flush_events()
   if #ev == 0 then return end
@@ -1469,7 +1634,6 @@ local function emit(code, id, value)
   ev[#ev + 1] = value
   ev_bytes = ev_bytes + #id + #value
 end
-if paused > 1 then return redis.error_reply('EMQARG paused') end
 local marked = redis.call('ZCARD', marker)
 -- Wakes blocked workers. Members are ids of waiting jobs at score 0; the next due time stands under a
 -- control character, which no id may hold.
@@ -1482,9 +1646,15 @@ local function arm(ids)
   if #add > 0 then redis.call('ZADD', marker, unpack(add)) end
 end
 
+-- Ids to be claimed next: whoever wakes by one looks at the right place.
+local function next_up()
+  local ids = redis.call('LRANGE', wait, -16, -1)
+  if #ids == 0 then ids = redis.call('ZRANGE', prioritized, 0, 15) end
+  return ids
+end
+
 local function arm_due(due) redis.call('ZADD', marker, due, '\\1') end
-local next_ids = redis.call('LRANGE', wait, -16, -1)
-if #next_ids == 0 then next_ids = redis.call('ZRANGE', prioritized, 0, 15) end
+local next_ids = next_up()
 redis.call('XLEN', events)
 local was = opts[1] and 1 or 0
 if was == paused then return 0 end
@@ -1502,7 +1672,7 @@ return 1`,
 
 export const countsScript: Script<(typeof REGISTRY)["counts"]> = {
   spec: REGISTRY.counts,
-  sha: "59e78b3440274c43d6129aa1909dd91d61b3cced",
+  sha: "4c4ba5d72f897210c436d3176dce796d72170e96",
   source: `-- Counts the jobs of every state in one step.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -1511,7 +1681,7 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
   local found = found_version
   if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
   if found == '' then found = 'empty' end
-  found = string.gsub(found, '%c', ' ')
+  found = string.gsub(found, '%c', '?')
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
 end
 local meta, wait, prioritized, delayed, active, completed, failed, waiting_children = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9]
@@ -1542,7 +1712,7 @@ return out`,
 
 export const getScript: Script<(typeof REGISTRY)["get"]> = {
   spec: REGISTRY.get,
-  sha: "246d3d7c9d53171cdca3274b0b0ab566a0f9874c",
+  sha: "060a5ef849c8351a102dc0c419a76c2a0c4d220b",
   source: `-- Reads one job: its fields, its state and, while it runs, its owner.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -1551,7 +1721,7 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
   local found = found_version
   if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
   if found == '' then found = 'empty' end
-  found = string.gsub(found, '%c', ' ')
+  found = string.gsub(found, '%c', '?')
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
 end
 local meta, prioritized, delayed, active, owners, completed, failed, waiting_children, trash = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10]
@@ -1603,7 +1773,7 @@ return out`,
 
 export const nodeScript: Script<(typeof REGISTRY)["node"]> = {
   spec: REGISTRY.node,
-  sha: "3d6d78572689b89c86880d93fe3d0c3315216a4e",
+  sha: "c4091a4fc840dfeb40fae0b2e3cdfaf6c48619f9",
   source: `-- Leases, renews or releases one of the 1 024 node ids that mint job ids.
 local unpack = unpack or table.unpack
 local version = KEYS[1]
@@ -1612,7 +1782,7 @@ if found_version ~= false and not (type(found_version) == 'string' and string.su
   local found = found_version
   if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
   if found == '' then found = 'empty' end
-  found = string.gsub(found, '%c', ' ')
+  found = string.gsub(found, '%c', '?')
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
 end
 local nodes = KEYS[2]
@@ -1637,8 +1807,9 @@ if not bad and #KEYS ~= 2 then bad = 'keys' end
 if not bad and #ARGV ~= 3 then bad = 'arguments' end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
 -- A node's field holds \`<end of lease>:<token>\`.
+if token == '' then return redis.error_reply('EMQARG token') end
 local all = redis.call('HGETALL', nodes)
-local taken, mine, dead = {}, nil, {}
+local taken, mine = {}, nil
 for i = 1, #all, 2 do
   local ends, holder = string.match(all[i + 1], '^(%d+):(.+)$')
   if holder == token then

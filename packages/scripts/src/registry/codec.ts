@@ -87,11 +87,15 @@ function encodeArg(
   value: string | number | undefined,
 ): string {
   if (arg.type === "text" && typeof value === "string") return value;
-  if (arg.type === "int" && Number.isSafeInteger(value) && (value as number) >= 0)
-    return String(value);
+  const most = arg.most ?? Number.MAX_SAFE_INTEGER;
+  if (arg.type === "int" && Number.isSafeInteger(value)) {
+    const whole = value as number;
+    // `+ 0` writes minus zero as 0.
+    if (whole >= 0 && whole <= most) return String(whole + 0);
+  }
   throw new ValidationError({
     option: `${spec.name}.${arg.name}`,
-    reason: arg.type === "int" ? "must be a whole number from 0 to 2^53-1" : "must be a string",
+    reason: arg.type === "int" ? `must be a whole number from 0 to ${most}` : "must be a string",
   });
 }
 

@@ -23,10 +23,10 @@ export const step = {
   ],
   args: [
     { name: "now", type: "int", doc: "server ms" },
-    { name: "claim", type: "int", doc: "how many jobs to claim, 0 for none" },
+    { name: "claim", type: "int", most: 500, doc: "how many jobs to claim, 0 for none" },
     { name: "deadline", type: "int", doc: "server ms at which the new leases end" },
     { name: "token", type: "text", doc: "lease token of this claim" },
-    { name: "hints", type: "int", doc: "how many upcoming ids to name" },
+    { name: "hints", type: "int", most: 500, doc: "how many upcoming ids to name" },
     {
       name: "keepCount",
       type: "int",
@@ -211,7 +211,7 @@ export const expired = {
   groups: [],
   args: [
     { name: "now", type: "int", doc: "server ms from a TIME reply just read" },
-    { name: "limit", type: "int", doc: "the most of each" },
+    { name: "limit", type: "int", most: 500, doc: "the most of each" },
   ],
   tables: [],
   reply: {
@@ -251,6 +251,7 @@ export const recover = {
     "meta",
     "wait",
     "prioritized",
+    "pc",
     "priorities",
     "active",
     "owners",
@@ -273,7 +274,7 @@ export const recover = {
     },
   ],
   reply: { type: "list", of: { type: "text" } },
-  refusals: [],
+  refusals: ["EMQSTATE"],
   writes: true,
   bound: 100,
   repeatable: true,
@@ -288,7 +289,7 @@ export const promote = {
   groups: [],
   args: [
     { name: "now", type: "int", doc: "server ms from a TIME reply just read" },
-    { name: "limit", type: "int", doc: "the most to move" },
+    { name: "limit", type: "int", most: 500, doc: "the most to move" },
   ],
   tables: [],
   reply: {

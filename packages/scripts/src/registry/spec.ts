@@ -46,10 +46,11 @@ export interface GroupSpec {
   readonly kinds: readonly Kind[] | "raw";
 }
 
-/** `int` is a whole number from 0 to 2^53-1, `text` any string. */
+/** `int` is a whole number from 0 to `most` (default 2^53-1), `text` any string. */
 export interface ArgSpec {
   readonly name: string;
   readonly type: "int" | "text";
+  readonly most?: number;
   readonly doc: string;
 }
 

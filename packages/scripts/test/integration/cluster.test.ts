@@ -1,9 +1,8 @@
-import { LeakCheck } from "@echomq/testkit";
+import { LeakCheck, startCluster, type TestCluster } from "@echomq/testkit";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { isDriverFault } from "../../src/driver/types.js";
 import { runDriverKit } from "../../src/driver-kit/index.js";
 import { keySlot } from "../../src/lane/slots.js";
-import { startCluster, type TestCluster } from "../support/cluster.js";
 import { ioredisMakers, nodeRedisMakers } from "../support/makers.js";
 
 const [first] = ioredisMakers;
@@ -12,8 +11,7 @@ const wholeKit = [first, nodeRedisMakers.at(-1)];
 let cluster: TestCluster;
 
 beforeAll(async () => {
-  if (first === undefined) throw new Error("no client");
-  cluster = await startCluster(first);
+  cluster = await startCluster();
 });
 
 afterAll(() => cluster?.stop());
@@ -72,7 +70,7 @@ for (const maker of [...ioredisMakers, ...nodeRedisMakers]) {
     });
 
     test("a node that goes takes its keys offline, not the others", async () => {
-      const own = await startCluster(maker);
+      const own = await startCluster();
       onTestFinished(() => own.stop());
       const driver = await maker.openCluster(own.urls);
       onTestFinished(() => driver.close("now"));

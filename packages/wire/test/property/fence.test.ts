@@ -43,7 +43,9 @@ function check(decision: FenceDecision): void {
   const error = fenceError(decision, "orders");
   expect(error).toMatchObject({ code: decision.code, probe: decision.probe });
   expect(error.message).not.toMatch(/[\p{Cc}\p{Cf}]/u);
-  expect(error.message).toMatch(/: (npx echomq-migrate|npm install|redis-cli) [^ ]/);
+  expect(error.message).toMatch(
+    /: (npx -p @echomq\/migrate -p ioredis echomq-migrate|npm install|redis-cli) [^ ]/,
+  );
 }
 
 test("both tables decide on everything and explain every refusal", () => {

@@ -1,0 +1,109 @@
+import { getScript } from "@echomq/scripts";
+import { isEchoMQError } from "@echomq/wire";
+import type { Session } from "../connection/session.js";
+import { attemptsMade, fieldsOfPairs } from "../job/fields.js";
+import { type LeaseLoss, LeaseLostError } from "./errors.js";
+import type { EngineHost } from "./host.js";
+import { released, type Settlement } from "./outcome.js";
+import type { Run } from "./run.js";
+import { type SettleBatch, settleBatch } from "./settle-batch.js";
+
+/** The runs whose lease a worker holds, and the ends of theirs that wait to be written. */
+export class RunBook {
+  readonly #session: Session;
+  readonly #host: EngineHost;
+  /** From claim to the answer of their settlement, in the order of their claim. */
+  readonly #owned = new Set<Run>();
+  #pending: Settlement[] = [];
+
+  constructor(session: Session, host: EngineHost) {
+    this.#session = session;
+    this.#host = host;
+  }
+
+  get owned(): ReadonlySet<Run> {
+    return this.#owned;
+  }
+
+  /** How many ends wait to be written. */
+  get pending(): number {
+    return this.#pending.length;
+  }
+
+  add(run: Run): void {
+    this.#owned.add(run);
+  }
+
+  /** Forgets a run without a word, because its lease was cleared. */
+  drop(run: Run): void {
+    this.#owned.delete(run);
+  }
+
+  /** Drops a run whose lease is over; whatever it returns is not written. */
+  lose(run: Run, loss: LeaseLoss): void {
+    if (!this.#owned.delete(run)) return;
+    const error = new LeaseLostError(run.id, loss);
+    run.controller.abort(error);
+    this.#host.lost(run, error);
+  }
+
+  /** Notes the end of a run, once; false when it is no longer ours to write. */
+  settle(settlement: Settlement): boolean {
+    if (!this.#owned.has(settlement.run) || settlement.run.settling) return false;
+    settlement.run.settling = true;
+    this.#pending.push(settlement);
+    return true;
+  }
+
+  /** Takes out what goes in the next call. */
+  next(): SettleBatch {
+    const batch = settleBatch(this.#pending);
+    this.#pending = [...batch.rest];
+    return batch;
+  }
+
+  /** Forgets all runs and tells how each is to end: as it ended, or given back. */
+  clear(): Settlement[] {
+    const known = new Map(this.#pending.map((settlement) => [settlement.run, settlement]));
+    const ends = [...this.#owned].map((run) => known.get(run) ?? released(run));
+    this.#owned.clear();
+    this.#pending = [];
+    return ends;
+  }
+
+  /** Takes in the statuses of settlements that were answered. */
+  async answered(sent: readonly Settlement[], statuses: readonly string[]): Promise<void> {
+    for (const [at, settlement] of sent.entries()) {
+      const status = statuses[at] ?? "";
+      const { run } = settlement;
+      const written =
+        status === "ok" || (settlement.doubt && (await this.#wasWritten(run, status)));
+      if (!written) this.lose(run, status.startsWith("EMQMISSING") ? "removed" : "stolen");
+      else if (this.#owned.delete(run)) this.#host.settled(settlement);
+    }
+  }
+
+  /** Puts back what was sent without an answer. */
+  unanswered(sent: readonly Settlement[], error: unknown): void {
+    const waiting = new Set(this.#pending);
+    for (const settlement of sent) {
+      if (!this.#owned.has(settlement.run) || waiting.has(settlement)) continue;
+      settlement.doubt ||= unknownOutcome(error);
+      this.#pending.push(settlement);
+    }
+  }
+
+  /** After a lost reply `EMQSTALE` means unknown, probably done: look before reporting. */
+  async #wasWritten(run: Run, status: string): Promise<boolean> {
+    if (!status.startsWith("EMQSTALE")) return false;
+    const call = { q: this.#session.q, jobs: [run.id], args: {} };
+    const found = (await this.#session.main.run(getScript, call).catch(() => null))?.[0];
+    // Gone is what a removing retention leaves; a run that lost its lease has left no attempt behind.
+    return !found || attemptsMade(fieldsOfPairs(found.fields)) >= run.atm;
+  }
+}
+
+/** True when a call may have run although it failed. */
+export function unknownOutcome(error: unknown): boolean {
+  return isEchoMQError(error, "CONNECTION_LOST") || isEchoMQError(error, "TIMEOUT");
+}

@@ -1,0 +1,41 @@
+import type { RedisDriver } from "@echomq/scripts";
+import { UsageError } from "./exit.js";
+
+/** Clients the tool can connect with; both are optional peers. */
+export type DriverName = "ioredis" | "node-redis";
+
+const PEERS = { ioredis: "ioredis", "node-redis": "redis" } as const;
+
+/** A person waits in front of it. */
+const CONNECT = { connectTimeoutMs: 3_000 };
+
+/**
+ * Opens a driver for an address, with the client asked for, else the first that is installed.
+ * @throws UsageError when the address is none or no client is installed.
+ */
+export async function connect(url: string, name: DriverName | undefined): Promise<RedisDriver> {
+  if (!/^rediss?:\/\//.test(url))
+    throw new UsageError(`--url: expected redis://… or rediss://…, got ${url}`);
+  for (const candidate of name === undefined ? (["ioredis", "node-redis"] as const) : [name]) {
+    const driver = await open(candidate, url);
+    if (driver !== null) return driver;
+  }
+  const peer = name === undefined ? "ioredis" : PEERS[name];
+  throw new UsageError(`no Redis client is installed: npm install ${peer}`);
+}
+
+async function open(name: DriverName, url: string): Promise<RedisDriver | null> {
+  try {
+    if (name === "ioredis") {
+      const { Redis } = await import("ioredis");
+      const { ioredisDriver } = await import("@echomq/scripts/ioredis");
+      return await ioredisDriver(new Redis(url, { lazyConnect: true }), CONNECT);
+    }
+    const { createClient } = await import("redis");
+    const { nodeRedisDriver } = await import("@echomq/scripts/node-redis");
+    return await nodeRedisDriver(createClient({ url }), CONNECT);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ERR_MODULE_NOT_FOUND") return null;
+    throw error;
+  }
+}

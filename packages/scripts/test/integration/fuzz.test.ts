@@ -1,0 +1,196 @@
+import { startServer, type TestServer } from "@echomq/testkit";
+import { KINDS, type Kind, UNITS, type Unit } from "@echomq/wire";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type ScriptName, SPECS } from "../../src/index.js";
+import { type Bench, closeBench, ENGINES, openBench } from "../support/bench.js";
+import { MANY, NAMES, populate } from "../support/population.js";
+import {
+  digest,
+  dumpAll,
+  encodedCall,
+  type Outcome,
+  place,
+  raw,
+  restoreAll,
+  restoreKey,
+  TYPES,
+} from "../support/raw.js";
+
+const NUMBERS = ["NaN", "nan", "Infinity", "inf", "-1", "1.5", "9007199254740992", "1e3", "0x10"];
+const VALUES = [...NUMBERS, "", " 1", "1\n", "x".repeat(100_000)];
+
+/**
+ * Keys a script declares and does not read on this call, or whose type it never depends on. Every
+ * other key of a wrong type must refuse the call.
+ */
+const INDIFFERENT: Partial<Record<ScriptName, readonly string[]>> = {
+  step: ["job"],
+  // Only looked at when `wait` has none.
+  pause: ["prioritized"],
+  finish: ["job"],
+  begin: ["meta", "job"],
+  renew: ["meta"],
+  recover: ["job"],
+  bury: ["meta", "job", "logs", "deps", "results", "failures"],
+  // Only looked at when the marker is empty.
+  expired: ["wait", "prioritized"],
+  get: ["meta"],
+  add: ["logs", "deps", "results", "failures"],
+};
+
+interface Position {
+  readonly at: number;
+  readonly label: string;
+  readonly type: "int" | "text";
+}
+
+/** Argument positions, of tables the first and the last row. */
+function positions(name: ScriptName, argc: number): Position[] {
+  const spec = SPECS[name];
+  const found: Position[] = [];
+  const counts = [...spec.groups, ...spec.tables];
+  for (const { name: label } of counts) found.push({ at: found.length, label, type: "int" });
+  for (const arg of spec.args) found.push({ at: found.length, label: arg.name, type: arg.type });
+  const width = spec.tables[0]?.columns.length ?? 0;
+  const rows = width === 0 ? 0 : (argc - found.length) / width;
+  const base = found.length;
+  for (const row of new Set(rows > 0 ? [0, rows - 1] : [])) {
+    spec.tables[0]?.columns.forEach((column, n) => {
+      found.push({ at: base + row * width + n, label: column.name, type: column.type });
+    });
+  }
+  return found;
+}
+
+/** Name and type of the key at each position to try: all fixed ones, of groups the first and last. */
+function keyPositions(
+  name: ScriptName,
+  keys: readonly string[],
+): { at: number; label: string; type: string }[] {
+  const spec = SPECS[name];
+  const fixed = spec.keys.map((key, at) => {
+    if (key === "stamp" || key === "reserve:version") return { at, label: key, type: "string" };
+    if (key === "reserve:nodes") return { at, label: key, type: "hash" };
+    return { at, label: key, type: UNITS[key as Unit].type as string };
+  });
+  const ofJobs = keys.slice(fixed.length).map((key, n) => {
+    const label = /:v2:(\w+):/.exec(key)?.[1] ?? "";
+    return { at: fixed.length + n, label, type: KINDS[label as Kind] as string };
+  });
+  const edges = ofJobs.length > 12 ? [...ofJobs.slice(0, 5), ...ofJobs.slice(-7)] : ofJobs;
+  return [...fixed, ...edges];
+}
+
+const failed = (outcome: Outcome): string => ("error" in outcome ? outcome.error : "");
+
+describe.each(ENGINES)("refused calls write nothing on %s", (engine) => {
+  let server: TestServer;
+  let base: Bench;
+  let b: Bench;
+  let dump: Awaited<ReturnType<typeof dumpAll>>;
+  let before: string;
+  let filled = 0;
+
+  beforeAll(async () => {
+    server = await startServer({ engine });
+    base = await openBench(engine, server.url);
+  });
+  afterAll(async () => {
+    await closeBench(base);
+    await server?.stop();
+  });
+
+  /** Only `add` needs the many jobs of a batch that flushes its events half way. */
+  async function fill(name: ScriptName): Promise<void> {
+    const waits = name === "add" ? MANY : 3;
+    if (waits === filled) return;
+    filled = waits;
+    await base.redis.flushall();
+    b = await base.fresh();
+    await populate(b, waits);
+    dump = await dumpAll(b.redis);
+    before = await digest(b.redis);
+  }
+
+  /** An error must leave everything as it was; after anything else the population is put back. */
+  async function unchanged(outcome: Outcome, label: string, from = before): Promise<void> {
+    if ("error" in outcome) expect(await digest(b.redis), `${label}: ${outcome.error}`).toBe(from);
+    else await restoreAll(b.redis, dump);
+  }
+
+  test.each(NAMES)(
+    "%s takes its valid call, and changes something where it writes",
+    async (name) => {
+      await fill(name);
+      const outcome = await raw(b, name, encodedCall(name, b.q));
+      expect(failed(outcome)).toBe("");
+      if (SPECS[name].writes) expect(await digest(b.redis)).not.toBe(before);
+      else expect(await digest(b.redis)).toBe(before);
+      await restoreAll(b.redis, dump);
+      expect(await digest(b.redis)).toBe(before);
+    },
+  );
+
+  test.each(NAMES)("%s: every argument of every bad value", async (name) => {
+    await fill(name);
+    const { keys, argv } = encodedCall(name, b.q);
+    for (const { at, label, type } of positions(name, argv.length)) {
+      for (const value of VALUES) {
+        const bad = argv.with(at, value);
+        const outcome = await raw(b, name, { keys, argv: bad });
+        const what = `${name}.${label} = ${JSON.stringify(value.slice(0, 20))}`;
+        if (type === "int") expect(failed(outcome), what).toMatch(/^EMQARG \S/);
+        else expect(failed(outcome), what).toMatch(/^(?:EMQ\w+ \S|$)/);
+        await unchanged(outcome, what);
+      }
+    }
+    expect(await dumpAll(b.redis)).toEqual(dump);
+  });
+
+  test.each(NAMES)("%s: arguments and keys too few and too many", async (name) => {
+    await fill(name);
+    const { keys, argv } = encodedCall(name, b.q);
+    const calls = [
+      { keys, argv: argv.slice(0, -1) },
+      { keys, argv: argv.slice(1) },
+      { keys, argv: [] },
+      { keys, argv: [...argv, "1"] },
+      { keys: keys.slice(0, -1), argv },
+      { keys: [...keys, `emq:{${b.q}}:v2:job:more`], argv },
+      { keys: keys.slice(0, 1), argv },
+    ].filter((call) => call.argv.length !== argv.length || call.keys.length !== keys.length);
+    for (const call of calls) {
+      const outcome = await raw(b, name, call);
+      const what = `${name} with ${call.keys.length} keys and ${call.argv.length} arguments`;
+      expect(failed(outcome), what).toMatch(/^EMQARG \S/);
+      await unchanged(outcome, what);
+    }
+    const bare = await raw(b, name, { keys: [], argv });
+    expect(failed(bare)).not.toBe("");
+    await unchanged(bare, `${name} without keys`);
+    expect(await dumpAll(b.redis)).toEqual(dump);
+  });
+
+  test.each(NAMES)("%s: every key of every wrong type", async (name) => {
+    await fill(name);
+    const call = encodedCall(name, b.q);
+    const indifferent = new Set<string>();
+    for (const { at, label, type } of keyPositions(name, call.keys)) {
+      for (const wrong of TYPES) {
+        if (wrong === type) continue;
+        const key = call.keys[at] ?? "";
+        await place(b.redis, key, wrong);
+        const placed = await digest(b.redis);
+        const outcome = await raw(b, name, call);
+        const what = `${name} with a ${wrong} at ${label}`;
+        if ("error" in outcome) {
+          expect(outcome.error, what).toMatch(/^(?:WRONGTYPE|EMQFENCE wrongtype|EMQSTATE \S)/);
+        } else indifferent.add(label);
+        await unchanged(outcome, what, placed);
+        if ("error" in outcome) await restoreKey(b.redis, key, dump);
+      }
+    }
+    expect([...indifferent].sort()).toEqual([...(INDIFFERENT[name] ?? [])].sort());
+    expect(await dumpAll(b.redis)).toEqual(dump);
+  });
+});

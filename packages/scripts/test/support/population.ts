@@ -1,0 +1,111 @@
+import { kindKey } from "@echomq/wire";
+import { type CallOf, REGISTRY, type ScriptName } from "../../src/index.js";
+import { type Bench, T } from "./bench.js";
+
+/** Deadline of every lease of the population. */
+export const END: number = T + 30_000;
+/** More than the events of one stream entry, so that a batch flushes before it is over. */
+export const MANY = 101;
+
+const waiting = Array.from({ length: MANY }, (_, n) => `w${n}`);
+const running = ["a1", "2", "a3", "a4", "a5", "gone"];
+
+/** Fills a queue so that every script has something to do in every structure it declares. */
+export async function populate(b: Bench, waits: number = MANY): Promise<void> {
+  const { redis } = b;
+  await b.add(running.map((id) => ({ id, priority: id === "a3" ? 4 : 0 })));
+  await b.add(["c1", "c2", "f1"]);
+  await b.step({ claim: 6, deadline: END, candidates: ["a1", "a3"] });
+  await b.step({ claim: 4, deadline: END, candidates: ["a3"] });
+  await b.finish([{ id: "c1" }, { id: "c2" }, { id: "f1", how: "failed" }]);
+  await redis.del(b.job("gone"));
+  await b.add(waiting.slice(0, waits));
+  await b.add([
+    { id: "d1", delay: 5, priority: 3 },
+    { id: "d2", delay: 6 },
+    { id: "d3", delay: 60_000 },
+    { id: "p1", priority: 4 },
+  ]);
+  await redis.hset(b.unit("verdicts"), { 2: "cancelled", w0: "cancelled" });
+  await redis.hset(b.job("7"), { name: "old", data: "1", timestamp: "1" });
+  await redis.rpush(kindKey(b.q, "logs", "7"), "line");
+  await redis.zadd(b.unit("trash"), T, "7", T, "x2");
+  // Numbers, because a set of other texts has no order that survives RESTORE.
+  await redis.sadd(b.unit("extras"), "7", "2");
+  await redis.zadd(b.unit("waiting-children"), T, "k1");
+  await redis.hset(b.unit("meta"), "concurrency", "50");
+  await redis.hdel(b.unit("meta"), "opened");
+}
+
+/** One call of each script that a populated queue takes. */
+export function validCalls(q: string): {
+  readonly [N in ScriptName]: CallOf<(typeof REGISTRY)[N]>;
+} {
+  const row = { data: "[]", opts: "{}", timestamp: T, delay: 0, priority: 0 };
+  const keep = { now: T + 1, keepCount: 1, keepAge: 500, failCount: 0, failAge: 7 };
+  const end = { token: "t", atm: 1, ats: 1, delay: 3, value: "v", stack: "[]" };
+  const score = String(-END);
+  return {
+    init: { q, args: { now: T } },
+    add: {
+      q,
+      args: { now: T },
+      jobs: [...waiting, "7", "fresh", "fresh", "late", "ranked"],
+      namesakes: ["7"],
+      items: [
+        ...waiting.map(() => ({ ...row, name: "other", flags: 0 })),
+        { ...row, name: "own", flags: 2 },
+        { ...row, name: "fresh", flags: 1 },
+        { ...row, name: "fresh", flags: 0 },
+        { ...row, name: "late", delay: 4, flags: 0 },
+        { ...row, name: "ranked", priority: 4, flags: 1 },
+      ],
+    },
+    step: {
+      q,
+      args: {
+        now: T + 1,
+        claim: 3,
+        deadline: END,
+        token: "u",
+        hints: 3,
+        keepCount: 2,
+        keepAge: 500,
+      },
+      done: ["a1", "2", "gone"],
+      candidates: ["w0", "w1"],
+      results: ["v", "", "v"].map((value) => ({ token: "t", atm: 1, ats: 1, value })),
+    },
+    finish: {
+      q,
+      args: keep,
+      jobs: ["a1", "2", "a3", "a4", "a5", "gone"],
+      items: ["completed", "failed", "retry", "delay", "release", "retry"].map((how) => ({
+        ...end,
+        how,
+      })),
+    },
+    begin: { q, args: { token: "t" }, jobs: ["a1", "gone", "2"] },
+    renew: {
+      q,
+      args: { deadline: END + 5 },
+      leases: ["a1", "never", "2"].map((id) => ({ id, token: "t" })),
+    },
+    expired: { q, args: { now: END, limit: 10 } },
+    recover: {
+      q,
+      args: { now: END, budget: 0 },
+      jobs: ["gone", "2", "a3", "a1"],
+      leases: ["", "", "!", "!"].map((mark) => ({ score, owner: `${T}:t${mark}` })),
+    },
+    promote: { q, args: { now: T + 10, limit: 10 } },
+    bury: { q, args: {}, jobs: ["7", "x2"] },
+    pause: { q, args: { paused: 1 } },
+    counts: { q, args: {} },
+    get: { q, args: {}, jobs: ["a1", "w0", "7"] },
+    node: { q, args: { now: T, ttl: 1_000, token: "n" } },
+  };
+}
+
+/** Names of every script. */
+export const NAMES = Object.keys(REGISTRY) as readonly ScriptName[];
