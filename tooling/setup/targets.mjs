@@ -16,7 +16,7 @@ const TARGETS = {
     start: (args) => app("demo", args),
   },
   conformance: {
-    engines: (args) => (ownServer(args) ? [] : ["redis"]),
+    engines: (args) => (args[0] === "acl" || ownServer(args) ? [] : ["redis"]),
     start: (args) => app("conformance", args),
   },
   bench: {

@@ -1,4 +1,5 @@
 import { startServer, type TestServer } from "@echomq/testkit";
+import { aclCommand } from "./acl/command.js";
 import { type CliOptions, readOptions } from "./options.js";
 import { ConnectionTrouble, Interrupted, Misused } from "./outcome.js";
 import { jsonReport } from "./report/json.js";
@@ -19,6 +20,11 @@ export interface CliHost {
 /** Runs the command and returns its exit code. */
 export async function cli(host: CliHost): Promise<number> {
   try {
+    const [first, ...rest] = host.argv;
+    if (first === "acl") {
+      host.out.write(aclCommand(rest));
+      return EXIT.ok;
+    }
     const options = readOptions(host.argv, host.env);
     if (options === null) return EXIT.ok;
     const report = await run(options, host.signal);

@@ -43,7 +43,8 @@ export function readOptions(
     .addHelpText(
       "after",
       "\nExit: 0 nothing failed, 1 a scenario failed, 2 wrong usage, 3 the server cannot be reached.\n" +
-        "A scenario whose right the server refuses is shown as refused and fails nothing.",
+        "A scenario whose right the server refuses is shown as refused and fails nothing.\n" +
+        "\n`conformance acl --help`: server users with the rights of one role.",
     );
   try {
     program.parse([...argv], { from: "user" });

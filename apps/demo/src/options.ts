@@ -1,7 +1,7 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
 
 /** Clients the v2 side can speak through. */
-export const DRIVERS = ["ioredis", "node-redis"] as const;
+const DRIVERS = ["ioredis", "node-redis"] as const;
 export type DriverName = (typeof DRIVERS)[number];
 
 /** What the demo was asked for. */

@@ -42,7 +42,7 @@ const ROOT = fileURLToPath(new URL("../../..", import.meta.url)).replace(/\/$/, 
 const CONNECT_MS = 5_000;
 
 /** A story that does not go as it must. */
-export class StoryError extends Error {}
+class StoryError extends Error {}
 
 /** @throws StoryError where something is not as the story needs it. */
 export function insist(condition: boolean, message: string): asserts condition {

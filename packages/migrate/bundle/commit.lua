@@ -55,7 +55,7 @@ for i = 1, tombs_n do
   end
 end
 redis.call('HDEL', meta, 'copied.wait', 'copied.paused', 'copied.prioritized', 'copied.delayed',
-  'copied.completed', 'copied.failed')
+  'copied.completed', 'copied.failed', 'copied.all')
 redis.call('HSET', meta, 'version', 'echomq:2.0.0')
 for i = 1, tombs_n do redis.call('SET', KEYS[tombs_at + i], tombstone) end
 redis.call('SET', stamp, 'echomq:2.0.0')

@@ -47,14 +47,16 @@ if step == 'forget' then
   end
   return redis.call('UNLINK', migration)
 end
-local other = known[1] and known[1] ~= run
+-- A finished run whose id is used again begins a new report, as another run does.
+local other = known[1] and (known[1] ~= run or (rests and rank > 6 and RANK[phase] < 3))
 if other and (not rests or (RANK[phase] > 2 and phase ~= 'remove')) then
   return redis.error_reply('EMQFENCE run ' .. string.sub(known[1], 1, 64))
 end
 if not other and rank and rank > 6 and RANK[phase] < rank then
   return redis.error_reply('EMQSTATE ' .. known[2])
 end
-if other then redis.call('UNLINK', migration) end
+-- A removing write comes first: the report of a rollback must pass although maxmemory is reached.
+if other then redis.call('UNLINK', migration) else redis.call('HDEL', migration, 'updatedAt') end
 if other or not rank or RANK[phase] > rank then
   fields[#fields + 1] = 'phase'
   fields[#fields + 1] = phase

@@ -1,4 +1,4 @@
--- Carries the queue's options and its metrics.
+-- Carries the queue's options and its metrics, and notes the end of the copy.
 local unpack = unpack or table.unpack
 local stamp, meta, metrics_completed, metrics_failed = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local bad
@@ -20,7 +20,8 @@ if rows_n > 500 then bad = bad or 'rows' end
 local minutes_n = int(2, 'minutes')
 if minutes_n > 500 then bad = bad or 'minutes' end
 local own = text(3, 'own')
-local rows_base, rows_w = 3, 2
+local last = int(4, 'last')
+local rows_base, rows_w = 4, 2
 local function rows(row) return rows_base + (row - 1) * rows_w end
 local rows_field, rows_value = 1, 2
 local minutes_base, minutes_w = rows_base + rows_n * rows_w, 3
@@ -67,6 +68,10 @@ end
 redis.call('HLEN', meta)
 redis.call('HLEN', metrics_completed)
 redis.call('HLEN', metrics_failed)
+if last > 0 then
+  fields[#fields + 1] = 'copied.all'
+  fields[#fields + 1] = '1'
+end
 if #fields > 0 then redis.call('HSET', meta, unpack(fields)) end
 if #done > 0 then redis.call('HSET', metrics_completed, unpack(done)) end
 if #broken > 0 then redis.call('HSET', metrics_failed, unpack(broken)) end

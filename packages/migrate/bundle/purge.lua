@@ -51,5 +51,9 @@ for i = 1, victims_n do
 end
 local gone = 0
 for i = 1, victims_n do gone = gone + redis.call('UNLINK', KEYS[victims_at + i]) end
-if step ~= 'batch' then redis.call('HSET', meta, 'migrated', run .. AFTER[step]) end
+if step ~= 'batch' then
+  -- A removing write comes first, or maxmemory would forbid to make room.
+  redis.call('HDEL', meta, 'copied.wait')
+  redis.call('HSET', meta, 'migrated', run .. AFTER[step])
+end
 return gone

@@ -42,5 +42,8 @@ if type(found_version) ~= 'string' or string.sub(found_version, 1, 9) ~= 'echomq
 end
 local running = redis.call('ZCARD', active)
 if running > 0 then return redis.error_reply('EMQSTATE active ' .. running) end
+redis.call('HLEN', meta)
+-- A removing write comes first, or maxmemory would forbid to make room.
+redis.call('HDEL', meta, 'copied.wait')
 redis.call('SET', stamp, own)
 return 1

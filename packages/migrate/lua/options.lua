@@ -1,4 +1,4 @@
--- Carries the queue's options and its metrics.
+-- Carries the queue's options and its metrics, and notes the end of the copy.
 --@include refuse
 --@include run_fence
 local OWN = { version = 1, opened = 1, migrated = 1, closing = 1 }
@@ -21,6 +21,10 @@ end
 redis.call('HLEN', meta)
 redis.call('HLEN', metrics_completed)
 redis.call('HLEN', metrics_failed)
+if last > 0 then
+  fields[#fields + 1] = 'copied.all'
+  fields[#fields + 1] = '1'
+end
 if #fields > 0 then redis.call('HSET', meta, unpack(fields)) end
 if #done > 0 then redis.call('HSET', metrics_completed, unpack(done)) end
 if #broken > 0 then redis.call('HSET', metrics_failed, unpack(broken)) end

@@ -11,5 +11,11 @@ if found_version ~= own then return refused(found_version) end
 if string.find(own, ':rollback$') and to ~= 'rollback' then
   return redis.error_reply('EMQSTATE rollback has begun')
 end
+redis.call('HLEN', meta)
+if to == 'rollback' then
+  -- Freed first: a rollback must begin although maxmemory is reached.
+  redis.call('HDEL', meta, 'copied.wait', 'copied.paused', 'copied.prioritized', 'copied.delayed',
+    'copied.completed', 'copied.failed', 'copied.all')
+end
 redis.call('SET', stamp, goal)
 return 1

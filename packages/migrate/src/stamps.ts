@@ -98,7 +98,7 @@ export function refuse(
   });
 }
 
-export function overtaken(ctx: Context, phase: string, found: string): MigrationError {
+function overtaken(ctx: Context, phase: string, found: string): MigrationError {
   const say = `Another process works on this queue (${found}); this one stopped and wrote nothing more.`;
   return refuse(ctx, phase, "OVERTAKEN", say, "status", { found });
 }

@@ -54,7 +54,7 @@ local events_max = tonumber(opts[3] or '10000') or 10000
 -- Buffers the events of this call. A flush writes one stream entry: pairs of `<code><id>` and a payload.
 -- Payloads over 8 KB are left in the job's hash; the code is then upper case.
 local ev, ev_bytes = {}, 0
-if not (events_max >= 0 and events_max % 1 == 0) then events_max = 10000 end
+if not (events_max >= 0 and events_max <= 9007199254740991 and events_max % 1 == 0) then events_max = 10000 end
 
 local function flush_events()
   if #ev == 0 then return end
@@ -196,26 +196,35 @@ local retired = redis.call('ZMSCORE', trash, unpack(ids))
 -- One EXISTS for the batch: where nothing stands yet, no job needs a look of its own.
 local some = redis.call('EXISTS', unpack(keys)) > 0
 
+local function content(i)
+  local row = items(i)
+  return { ARGV[row + items_name], ARGV[row + items_data], ARGV[row + items_timestamp] }
+end
+
+-- By id: the row that is written for it, or what stood there before.
 local status, fresh, seen, again, nth = {}, {}, {}, {}, 0
 for i = 1, jobs_n do
   local id, row = ids[i], items(i)
   local own = tonumber(ARGV[row + items_flags]) >= 2
   if own then nth = nth + 1 end
-  local trashed = retired[i] and not seen[id]
-  local old = seen[id] or some and redis.call('HMGET', keys[i], 'name', 'data', 'timestamp') or {}
-  local mine = { ARGV[row + items_name], ARGV[row + items_data], ARGV[row + items_timestamp] }
-  status[i] = 'added'
+  local old, trashed, twin = {}, retired[i], seen[id]
+  if twin then
+    old, trashed = type(twin) == 'table' and twin or content(twin), false
+  elseif some then
+    old = redis.call('HMGET', keys[i], 'name', 'data', 'timestamp')
+  end
+  status[i], seen[id] = 'added', i
   if trashed and own or not trashed and not old[1] then
     fresh[#fresh + 1] = { i, trashed and nth or 0 }
-    old = mine
-  elseif not old[1] then
-    -- A minted id in trash is a resent add of a job that has already come and gone.
-    old = mine
-  elseif old[1] ~= mine[1] or old[2] ~= mine[2] or old[3] ~= mine[3] then
-    status[i] = 'duplicate'
-    again[#again + 1] = id
+  elseif old[1] then
+    seen[id] = old
+    if old[1] ~= ARGV[row + items_name] or old[2] ~= ARGV[row + items_data]
+      or old[3] ~= ARGV[row + items_timestamp] then
+      status[i] = 'duplicate'
+      again[#again + 1] = id
+    end
   end
-  seen[id] = old
+  -- Else a minted id in trash: a resent add of a job that has already come and gone.
 end
 
 local first_due = tonumber(head[2])

@@ -12,6 +12,7 @@ export const EVENT_CODES = {
   p: "paused",
   q: "resumed",
   g: "progress",
+  e: "custom",
 } as const;
 
 /** Letter of a transition. */

@@ -22,6 +22,7 @@ async function bench(args: Args): Promise<void> {
   const cases = CASES.filter(({ id }) => args.only?.includes(id) ?? true);
   const bundle = await bundleChild();
   process.once("exit", bundle.remove);
+  process.setMaxListeners(30); // one for each child
   // The server and the children end with this process.
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.once(signal, () => process.exit(1));
   await using server = await startServer();

@@ -18,7 +18,7 @@ export interface Result {
 }
 
 /** A case that could not be measured, and why. */
-export interface Unavailable {
+interface Unavailable {
   readonly id: string;
   readonly why: string;
 }

@@ -41,7 +41,7 @@ export async function tryVerbs(
 }
 
 /** Keys that are not the same in two dumps. */
-export function differences(
+function differences(
   before: ReadonlyMap<string, KeyDump>,
   after: ReadonlyMap<string, KeyDump>,
 ): string[] {

@@ -8,6 +8,8 @@ export interface Place {
   readonly prefix: string;
   /** As v1 spells it, braces included. */
   readonly queue: string;
+  /** Whether the server is a node of a cluster. */
+  readonly cluster?: boolean;
 }
 
 /** Ids that stand for a job in each state. */
@@ -95,7 +97,14 @@ export class V1Client {
   }
 
   /** Turns to a queue; `ready` makes every object now, as a program has that was there before. */
-  async open(place: Place & { ids?: KnownIds; ready?: boolean }): Promise<void> {
+  async open(
+    place: Place & {
+      readonly ids?: KnownIds;
+      readonly ready?: boolean;
+      /** ACL user, whose password is its name. */
+      readonly user?: string;
+    },
+  ): Promise<void> {
     await this.#ask("open", { ...place });
   }
 

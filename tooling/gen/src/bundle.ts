@@ -2,10 +2,11 @@ import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ScriptSpec } from "../../../packages/scripts/src/registry/spec.js";
+import { type ScriptAccess, scriptAccess } from "./access.js";
 import { prologue } from "./prologue.js";
 
 /** A script as it is sent to the server. */
-export interface Bundled {
+export interface Bundled extends ScriptAccess {
   readonly name: string;
   readonly source: string;
   readonly sha: string;
@@ -22,7 +23,8 @@ export function bundle(spec: ScriptSpec, folders: readonly string[]): Bundled {
     throw new Error(`${spec.name}.lua: the header does not open with "${spec.summary}"`);
   }
   const source = [header, prologue(spec), include(rest.join("\n"), folders)].join("\n").trimEnd();
-  return { name: spec.name, source, sha: createHash("sha1").update(source).digest("hex") };
+  const sha = createHash("sha1").update(source).digest("hex");
+  return { name: spec.name, source, sha, ...scriptAccess(spec, source) };
 }
 
 function include(text: string, folders: readonly string[]): string {

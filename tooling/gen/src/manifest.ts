@@ -2,10 +2,12 @@ import { EVENT_CODES, KINDS, LIMITS, RESERVE, UNITS, WIRE_VERSION } from "@echom
 import type { Bundled } from "./bundle.js";
 import type { ScriptPackage } from "./packages.js";
 
-/** The wire as data for other languages: units, kinds, limits and every script's shape and SHA. */
+/** The wire as data for other languages: units, kinds, limits and every script's shape, rights and SHA. */
 export function manifest(pkg: ScriptPackage, scripts: readonly Bundled[]): string {
-  const specs = scripts.map(({ name, sha }) => ({
+  const specs = scripts.map(({ name, sha, commands, access }) => ({
     ...pkg.registry[name],
+    commands,
+    access,
     sha,
     file: `bundle/${name}.lua`,
   }));

@@ -2,7 +2,7 @@ import type { StoryJob } from "../work/cast.js";
 import type { Verdict } from "./verdict.js";
 
 /** A job that is lost or wrong. */
-export interface Problem {
+interface Problem {
   readonly job: string;
   readonly why: string;
 }

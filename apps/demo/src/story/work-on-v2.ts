@@ -34,7 +34,8 @@ export async function workOnV2(stage: Stage, queue: Queue<DemoJobs>): Promise<V2
   crew.onNews((text) => progress.say(text));
   crew.begin();
   const pace = new Pace();
-  while (!signal.aborted && crew.alive > 0) {
+  while (crew.alive > 0) {
+    signal.throwIfAborted();
     const counts = await queue.getJobCounts();
     const done = open - openOf(counts);
     pace.add(done);
@@ -59,6 +60,7 @@ function openOf(counts: JobCounts): number {
 
 function noteOf(counts: JobCounts, before: JobCounts): string {
   const failed = counts.failed - before.failed;
-  const waits = counts.waiting + counts.prioritized > 0 ? "" : ` (${counts.delayed} delayed)`;
-  return `${counts.active} active, ${failed} failed${counts.delayed > 0 ? waits : ""}`;
+  const idle = counts.waiting + counts.prioritized + counts.active === 0;
+  const wait = idle && counts.delayed > 0 ? ", the rest is not due yet" : "";
+  return `${counts.active} active, ${failed} failed${wait}`;
 }

@@ -52,7 +52,8 @@ export class View {
   }
 
   progress(label: string, total: number): Progress {
-    this.#progress = showProgress(this.#screen, label, total);
+    const screen = this.#muted ? { ...this.#screen, live: false } : this.#screen;
+    this.#progress = showProgress(screen, label, total);
     return this.#progress;
   }
 

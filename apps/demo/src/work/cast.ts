@@ -68,5 +68,5 @@ function failingPlaces(total: number, v1Quota: number, waiting: number): Readonl
 
 /** Long enough to be still delayed when the queue moves, short enough to be seen to run. */
 function delayOf(place: number, delayed: number, total: number): number {
-  return 6_000 + 2 * total + Math.floor((place * DELAY_SPREAD_MS) / delayed);
+  return 6_000 + total + Math.floor((place * DELAY_SPREAD_MS) / delayed);
 }

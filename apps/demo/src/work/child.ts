@@ -10,6 +10,12 @@ const STOP_WITHIN_MS = 15_000;
 /** Programs of the demo that run in a process of their own. */
 export type Program = "v1-worker" | "v1-producer" | "v2-worker";
 
+const PROGRAMS: Readonly<Record<Program, URL>> = {
+  "v1-worker": new URL("./v1-worker.ts", import.meta.url),
+  "v1-producer": new URL("./v1-producer.ts", import.meta.url),
+  "v2-worker": new URL("./v2-worker.ts", import.meta.url),
+};
+
 /** A child process that is told a task of type `Task`. */
 export class Child<Task> {
   readonly pid: number;
@@ -23,8 +29,7 @@ export class Child<Task> {
 
   private constructor(program: Program, root: string) {
     this.#program = program;
-    const file = fileURLToPath(new URL(`./${program}.ts`, import.meta.url));
-    const child = fork(file, [], {
+    const child = fork(fileURLToPath(PROGRAMS[program]), [], {
       cwd: root,
       execArgv: SOURCE_FLAGS,
       stdio: ["ignore", "ignore", "pipe", "ipc"],

@@ -63,7 +63,7 @@ export function checkJobOptions(
   at = "opts",
 ): CheckedJobOptions {
   if (given === undefined && Object.keys(defaults).length === 0) return DEFAULTS;
-  const opts = over(defaults, record(at, given ?? {}, KNOWN));
+  const opts = over(defaults, record(at, given === undefined ? {} : given, KNOWN));
   const attempts = whole(`${at}.attempts`, opts.attempts, 1, ATTEMPTS_MAX);
   const backoff = checkBackoff(`${at}.backoff`, opts.backoff);
   const removeOnComplete = checkRetention(`${at}.removeOnComplete`, opts.removeOnComplete);

@@ -2,7 +2,7 @@ import { type Dispatcher, typedError } from "@echomq/scripts";
 import { isEchoMQError, LIMITS } from "@echomq/wire";
 import type { Session } from "../connection/session.js";
 import { within } from "../connection/within.js";
-import { fieldsOfRun } from "../job/fields.js";
+import { isJobId } from "../ids/is-job-id.js";
 import { RunBook, unknownOutcome } from "./book.js";
 import { type ClaimRequest, WorkerCalls } from "./calls.js";
 import type { LeaseLoss } from "./errors.js";
@@ -10,16 +10,16 @@ import { giveBack } from "./give-back.js";
 import type { EngineHost } from "./host.js";
 import { releaseLostClaims } from "./lost-claims.js";
 import type { WorkerSettings } from "./options.js";
-import { doomed, released, type Settlement } from "./outcome.js";
+import type { Settlement } from "./outcome.js";
 import { Rest } from "./rest.js";
-import { Run } from "./run.js";
+import type { Run } from "./run.js";
+import { Starter } from "./starter.js";
 import { Tokens } from "./tokens.js";
 
 /** Concurrency from which two calls may be in flight: below, the second would only split batches. */
 const TWO_CALLS_FROM = 10;
 
 type StepReply = Awaited<ReturnType<WorkerCalls["step"]>>;
-type BeginReply = Awaited<ReturnType<WorkerCalls["begin"]>>[number];
 
 /**
  * Keeps the slots of a worker full. Whatever finished while a call was in flight rides the next call,
@@ -32,6 +32,7 @@ export class Engine {
   readonly #settings: WorkerSettings;
   readonly #host: EngineHost;
   readonly #book: RunBook;
+  readonly #starter: Starter;
   readonly #tokens = new Tokens();
   readonly #rest = new Rest();
   readonly #lostTokens = new Set<string>();
@@ -57,6 +58,14 @@ export class Engine {
     this.#settings = settings;
     this.#host = host;
     this.#book = new RunBook(session, host);
+    this.#starter = new Starter(this.#calls, this.#book, settings, host, {
+      open: () => this.#claiming && !this.#ended,
+      freed: (count) => {
+        this.#busy -= count;
+        this.#schedule();
+      },
+      stumble: (error) => this.#stumble(error),
+    });
   }
 
   /** Runs whose lease this worker holds. */
@@ -159,7 +168,7 @@ export class Engine {
     const batch = this.#book.next();
     this.#busy += count;
     const token = this.#tokens.next();
-    const candidates = this.#hints.slice(0, count);
+    const candidates = this.#hints.filter(isJobId).slice(0, count);
     const claim = { count, token, candidates, leaseMs: this.#settings.leaseMs };
     const call = this.#call(batch.plain, batch.other, claim)
       .then(
@@ -181,6 +190,7 @@ export class Engine {
     const started = performance.now();
     const wakes = this.#wakes;
     let taken = 0;
+    let drained = false;
     try {
       await this.#session.fence.open(this.#lane, this.#session.clock);
       const now = await this.#session.clock.now();
@@ -191,12 +201,14 @@ export class Engine {
       ]);
       if (stepped.status === "fulfilled" && stepped.value !== null) {
         taken = stepped.value.claimed.length;
-        if (claim.count > 0) this.#take(stepped.value, claim, started, wakes);
+        if (claim.count > 0) drained = this.#take(stepped.value, claim, started, wakes);
         await this.#answered(plain, stepped.value);
       }
       if (finished.status === "fulfilled" && finished.value !== null) {
         await this.#answered(other, finished.value);
       }
+      // After the ends that rode the same call: they came first.
+      if (drained) this.#host.drained();
       if (finished.status === "rejected") this.#book.unanswered(other, finished.reason);
       if (stepped.status === "rejected") {
         if (claim.count > 0 && unknownOutcome(stepped.reason)) this.#lostTokens.add(claim.token);
@@ -211,63 +223,17 @@ export class Engine {
     }
   }
 
-  #take(reply: StepReply, claim: ClaimRequest, started: number, wakes: number): void {
+  /** Starts what was claimed; true when the queue was found empty after work. */
+  #take(reply: StepReply, claim: ClaimRequest, started: number, wakes: number): boolean {
     this.#hints = reply.hints;
     this.#due = reply.due;
     if (reply.due > 0) this.#host.due(reply.due);
     const short = reply.claimed.length < claim.count;
-    if (short) {
-      if (reply.reason === "empty" && this.#worked) this.#host.drained();
-      this.#worked = false;
-    }
-    if (reply.claimed.length > 0) this.#worked = true;
+    const drained = short && reply.reason === "empty" && this.#worked;
+    this.#worked = reply.claimed.length > 0 || (this.#worked && !short);
     this.#hungry = !short || this.#wakes !== wakes;
-    const bare: Run[] = [];
-    for (const { id, verdict, fields } of reply.claimed) {
-      const run = new Run(id, claim.token, started + claim.leaseMs);
-      this.#book.add(run);
-      if (fields.length > 0) this.#start(run, fields, verdict);
-      else bare.push(run);
-    }
-    if (bare.length > 0) void this.#begin(bare);
-  }
-
-  async #begin(runs: readonly Run[]): Promise<void> {
-    try {
-      const reply = await this.#calls.begin(runs);
-      for (const [at, run] of runs.entries()) this.#begun(run, reply[at]);
-    } catch (error) {
-      // Not begun, so not charged: given back now if the server answers, else by the sweep.
-      this.#busy -= runs.length;
-      for (const run of runs) this.settle(released(run));
-      this.#stumble(error);
-    }
-    this.#schedule();
-  }
-
-  #begun(run: Run, answer: BeginReply | undefined): void {
-    if (answer?.status === "ok") {
-      this.#start(run, answer.fields, answer.verdict);
-      return;
-    }
-    this.#busy -= 1;
-    if (answer?.status === "lost") this.lose(run, "stolen");
-    // A member without a hash: the script has cleared its lease.
-    else this.#book.drop(run);
-  }
-
-  #start(run: Run, values: readonly (string | null)[], verdict: string | null): void {
-    run.fields = fieldsOfRun(values);
-    if (!this.#claiming || this.#ended || run.lost || verdict !== null) {
-      this.#busy -= 1;
-      this.settle(verdict === null ? released(run) : doomed(run, verdict, this.#settings));
-      return;
-    }
-    void this.#host.execute(run).then((settlement) => {
-      this.#busy -= 1;
-      if (settlement) this.settle(settlement);
-      else this.#schedule();
-    });
+    this.#starter.start(reply.claimed, claim.token, started + claim.leaseMs);
+    return drained;
   }
 
   async #answered(

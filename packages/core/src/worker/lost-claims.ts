@@ -1,6 +1,7 @@
 import { finishScript } from "@echomq/scripts";
 import { unitKey } from "@echomq/wire";
 import type { Session } from "../connection/session.js";
+import { isJobId } from "../ids/is-job-id.js";
 
 /** Fields of one page of `HSCAN`, and most ids of one release. */
 const PAGE = 500;
@@ -56,7 +57,8 @@ async function ownedBy(
     const [next, pairs] = reply as readonly [string, readonly string[]];
     for (let at = 0; at + 1 < pairs.length; at += 2) {
       const token = pairs[at + 1]?.split(":")[1]?.replace(/!$/, "") ?? "";
-      if (tokens.has(token)) found.set(pairs[at] ?? "", token);
+      const id = pairs[at] ?? "";
+      if (tokens.has(token) && isJobId(id)) found.set(id, token);
     }
     cursor = next;
   } while (cursor !== "0");

@@ -1,5 +1,6 @@
 import { buryScript, expiredScript, promoteScript, recoverScript } from "@echomq/scripts";
 import type { Session } from "../connection/session.js";
+import { isJobId } from "../ids/is-job-id.js";
 import type { WorkerSettings } from "./options.js";
 
 /** Most ids of one act, as the scripts bound it. */
@@ -84,8 +85,9 @@ export class Sweeper {
   }
 
   /** Removes the keys of jobs in trash. */
-  async bury(ids: readonly string[]): Promise<void> {
+  async bury(trash: readonly string[]): Promise<void> {
     const { main, q } = this.#session;
+    const ids = trash.filter(isJobId);
     for (let at = 0; at < ids.length; at += BATCH) {
       await main.run(buryScript, { q, jobs: ids.slice(at, at + BATCH), args: {} }, { op: "bury" });
     }
@@ -97,7 +99,7 @@ export class Sweeper {
   ): Promise<void> {
     const { main, q } = this.#session;
     // The look names the newest lease first; the oldest must come out first again.
-    const oldest = [...leases].reverse();
+    const oldest = leases.filter(({ id }) => isJobId(id)).reverse();
     const jobs = oldest.map(({ id }) => id);
     const args = { now, budget: this.#settings.stallBudget };
     const rows = oldest.map(({ score, owner }) => ({ score, owner }));

@@ -1,5 +1,5 @@
 import { typedError } from "@echomq/scripts";
-import { type EchoMQError, isEchoMQError } from "@echomq/wire";
+import type { EchoMQError } from "@echomq/wire";
 import type { Session } from "../connection/session.js";
 import type { Sweeper } from "./sweeper.js";
 import type { Waker } from "./waker.js";
@@ -83,9 +83,7 @@ export class Wakeups {
         if (next > 0) this.plan(next);
       })
       .catch((error: unknown) => {
-        const typed = typedError(error, "promote");
-        // The engine's own next call meets the fence and names its code.
-        if (!isEchoMQError(typed, "EMQFENCE")) this.#host.trouble(typed);
+        this.#host.trouble(typedError(error, "promote"));
       });
   }
 

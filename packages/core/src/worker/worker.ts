@@ -1,23 +1,19 @@
 import { EventEmitter } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { typedError } from "@echomq/scripts";
-import { EchoMQError, queueName } from "@echomq/wire";
+import { EchoMQError, isEchoMQError, queueName } from "@echomq/wire";
 import { closedError, LazySession } from "../connection/lazy.js";
 import type { Session } from "../connection/session.js";
 import { Job } from "../job/job.js";
 import type { JobMap } from "../job/types.js";
 import { record, refuse, shown, whole } from "../options/check.js";
-import { Engine } from "./engine.js";
 import { WorkerClosingError } from "./errors.js";
 import { reasonOf } from "./failure.js";
-import { LeaseKeeper } from "./lease-keeper.js";
 import { checkWorkerOptions, type WorkerOptions, type WorkerSettings } from "./options.js";
-import { doomed, failed, type Settlement, succeeded } from "./outcome.js";
+import { failed, type Settlement, succeeded } from "./outcome.js";
+import { assemble, type Parts } from "./parts.js";
 import type { Run } from "./run.js";
-import { Sweeper } from "./sweeper.js";
 import type { AnyJob, Handler, WorkerEvents } from "./types.js";
-import { Waker } from "./waker.js";
-import { Wakeups } from "./wakeups.js";
 
 /** How a worker closes. */
 export interface CloseOptions {
@@ -27,16 +23,6 @@ export interface CloseOptions {
 
 /** How long the last call of a closing worker may take, in ms. */
 const LAST_CALL_MS = 2_000;
-
-/** The parts of a worker that is connected. */
-interface Parts {
-  readonly session: Session;
-  readonly engine: Engine;
-  readonly keeper: LeaseKeeper;
-  readonly sweeper: Sweeper;
-  readonly waker: Waker;
-  readonly wakeups: Wakeups;
-}
 
 /**
  * A worker: claims jobs of one queue and runs the handler for each, at least once. A run that lost its
@@ -146,47 +132,16 @@ export class Worker<M extends JobMap = JobMap> extends EventEmitter<WorkerEvents
     this.#tell("ready");
   }
 
-  async #assemble(session: Session): Promise<Parts> {
-    const lease = await session.lane("lease");
-    const blocking = await session.lane("blocking").catch(async (error: unknown) => {
-      await session.drop(lease);
-      throw error;
-    });
-    const trouble = (error: unknown): void => this.#report(typedError(error, "work"));
-    const fatal = (error: Error): void => this.#fatal(error);
-    const engine = new Engine(session, lease, this.#settings, {
+  #assemble(session: Session): Promise<Parts> {
+    return assemble(session, this.#settings, {
       execute: (run) => this.#execute(run),
       settled: (settlement) => this.#settled(settlement),
       lost: (run, error) => this.#tell("lost", this.#job(run), error),
-      drained: () => this.#tell("drained"),
-      idle: (due) => void wakeups.wait(due),
-      due: (at) => wakeups.plan(at),
-      bury: (ids) => void sweeper.bury(ids).catch(trouble),
-      trouble,
-      fatal,
-    });
-    const keeper = new LeaseKeeper(session, this.#settings.leaseMs, {
-      owned: () => engine.owned,
-      lose: (run, loss) => engine.lose(run, loss),
-      doom: (run, verdict) => {
-        run.controller.abort(new Error(verdict));
-        engine.settle(doomed(run, verdict, this.#settings));
-      },
-      trouble,
-    });
-    const sweeper = new Sweeper(session, this.#settings, {
       stalled: (id) => this.#tell("stalled", id),
-      wake: () => engine.wake(),
-      trouble,
+      drained: () => this.#tell("drained"),
+      trouble: (error) => this.#troubled(session, error),
+      fatal: (error) => this.#fatal(error),
     });
-    const waker = new Waker(session, blocking);
-    const wakeups = new Wakeups(session, waker, sweeper, {
-      wake: (id) => engine.wake(id),
-      claiming: () => engine.claiming,
-      trouble,
-      fatal,
-    });
-    return { session, engine, keeper, sweeper, waker, wakeups };
   }
 
   async #execute(run: Run): Promise<Settlement | null> {
@@ -251,6 +206,21 @@ export class Worker<M extends JobMap = JobMap> extends EventEmitter<WorkerEvents
     } catch (thrown) {
       process.emitWarning(listenerError("error", thrown));
     }
+  }
+
+  /** Whoever of the worker's parts meets the fence first: the boot fence says what has come. */
+  #troubled(session: Session, error: unknown): void {
+    const typed = typedError(error, "work");
+    if (!isEchoMQError(typed, "EMQFENCE") || this.#closing.signal.aborted) {
+      this.#report(typed);
+      return;
+    }
+    session.fence.forget(session.main);
+    session.fence.check(session.main).catch((refusal: unknown) => {
+      const found = typedError(refusal, "fence");
+      if (found.name === "FenceError") this.#fatal(found);
+      else this.#report(found);
+    });
   }
 
   /** The keyspace is not ours any more: nothing more is written, the jobs stay whole where they are. */

@@ -171,4 +171,28 @@ describe.each(ENGINES)("the fence on %s", (engine) => {
       expect(await queue.getJobCounts()).toMatchObject({ waiting: 3, active: 2 });
     },
   );
+
+  test("a worker whose slots are all taken by long jobs learns of a migration too", async () => {
+    const bench = await Bench.own(engine);
+    const queue = bench.queue();
+    const codes: unknown[] = [];
+    const worker = bench.worker(
+      (_job, { signal }) =>
+        new Promise<void>((resolve) => {
+          signal.addEventListener("abort", () => {
+            codes.push((signal.reason as { code?: string }).code);
+            resolve();
+          });
+        }),
+      { lockDuration: 400 },
+    );
+    const closed = new Promise<void>((resolve) => worker.once("closed", resolve));
+    const job = await queue.add("x", {});
+    await until("it runs", () => worker.active === 1);
+    await bench.client.set(`emq:{${bench.name}}:meta`, "echomq:migrating:r1:fence");
+    await settles("the end of the worker", closed);
+    expect(codes).toEqual(["MIGRATION_IN_PROGRESS"]);
+    expect(await bench.client.exists(bench.key(`job:${job.id}`))).toBe(1);
+    expect(await bench.client.zcard(bench.key("active"))).toBe(1);
+  });
 });

@@ -151,7 +151,7 @@ export function corePath(title: string, open: () => Promise<Bench>): void {
       await until("all ran", async () => (await counts())[2] === 0);
       expect(await counts()).toEqual([1, 1, 0]);
       for (const job of kept) expect(await job.getState()).toMatch(/completed|failed/);
-      const some = [];
+      const some: Awaited<ReturnType<typeof add>>[] = [];
       for (let n = 0; n < 5; n += 1) some.push(await add("ok", { count: 2 }), await add("bad", 2));
       await until("all ran", async () => (await counts())[2] === 0);
       expect(await counts()).toEqual([2, 2, 0]);

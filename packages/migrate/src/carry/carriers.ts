@@ -1,7 +1,7 @@
 import { LIMITS } from "@echomq/wire";
 
 /** A member of a v1 state as it goes to v2. */
-export interface Carried {
+interface Carried {
   /** Score on the v2 wire, empty in a list. */
   readonly score: string;
   readonly priority: number;

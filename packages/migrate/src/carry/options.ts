@@ -24,7 +24,7 @@ export async function planMeta(ctx: Context, key: string): Promise<readonly stri
     .map((field) => `meta field ${field} stays with v1, the v2 wire has no place for it`);
 }
 
-/** Carries the options of the queue and its metrics out of the vault. Repeatable. */
+/** Carries metrics and options out of the vault, the last step of a copy. Repeatable. */
 export async function carryOptions(
   ctx: Context,
   own: string,
@@ -39,11 +39,13 @@ export async function carryOptions(
     for (const [minute, count] of await minutesOf(ctx, metric))
       minutes.push({ metric, minute, count });
   }
-  await ctx.dispatcher.run(optionsScript, { q: ctx.q, args: { own }, rows, minutes: [] });
-  for (let at = 0; at < minutes.length; at += ROWS) {
-    const page = minutes.slice(at, at + ROWS);
-    await ctx.dispatcher.run(optionsScript, { q: ctx.q, args: { own }, rows: [], minutes: page });
-  }
+  const put = async (page: typeof minutes, last: number): Promise<void> => {
+    const args = { own, last };
+    const call = { q: ctx.q, args, rows: last === 1 ? rows : [], minutes: page };
+    await ctx.dispatcher.run(optionsScript, call);
+  };
+  for (let at = 0; at < minutes.length; at += ROWS) await put(minutes.slice(at, at + ROWS), 0);
+  await put([], 1);
   return { options: rows.length, minutes: minutes.length };
 }
 

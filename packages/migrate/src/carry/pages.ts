@@ -39,3 +39,39 @@ export async function pageOf(
   }
   return members;
 }
+
+/**
+ * Reads pages one ahead: while the caller works on one, the next is on its way. A caller that jumps
+ * elsewhere than to the next page just reads anew.
+ */
+export class PageReader {
+  readonly #read: (from: number) => Promise<readonly Member[]>;
+  readonly #size: number;
+  #ahead: { readonly from: number; readonly page: Promise<readonly Member[]> } | null = null;
+
+  constructor(
+    ctx: Context,
+    carrier: Pick<Carrier, "type">,
+    key: string,
+    { size, count }: { readonly size: number; readonly count: number },
+  ) {
+    this.#size = size;
+    this.#read = (from) => (from < size ? pageOf(ctx, carrier, key, from, count) : NONE);
+  }
+
+  /** The page that begins at `from`; empty at the end. */
+  async page(from: number): Promise<readonly Member[]> {
+    const page = await (this.#ahead?.from === from ? this.#ahead.page : this.#read(from));
+    const next = from + page.length;
+    this.#ahead = null;
+    if (page.length > 0 && next < this.#size) {
+      const ahead = this.#read(next);
+      // Told to whoever asks for the page; nobody may.
+      ahead.catch(() => undefined);
+      this.#ahead = { from: next, page: ahead };
+    }
+    return page;
+  }
+}
+
+const NONE: Promise<readonly Member[]> = Promise.resolve([]);

@@ -44,7 +44,7 @@ export async function survey(ctx: Context, where: (unit: string) => string): Pro
     children: new Sample<{ state: string; id: string; parentKey: string }>(),
     twice: new Sample<{ id: string; states: readonly string[] }>(),
   };
-  const keys: string[] = [];
+  const sample = new KeySample();
   const states: StateSurvey[] = [];
   for (const carrier of CARRIERS) {
     const key = where(carrier.state);
@@ -78,7 +78,7 @@ export async function survey(ctx: Context, where: (unit: string) => string): Pro
           if (fault !== null) found.badIds.add({ state, id, why: fault });
         }
         if (job.also.length > 0) found.twice.add({ id, states: [state, ...job.also] });
-        if (keys.length < 200 || jobs % 97 === 0) keys[jobs % 200] = ctx.v1.job(id);
+        sample.offer(ctx.v1.job(id));
       });
       ctx.progress({
         phase: "plan",
@@ -90,8 +90,24 @@ export async function survey(ctx: Context, where: (unit: string) => string): Pro
     }
     if (members > 0) states.push({ state: carrier.state, members, jobs, markers, clamped });
   }
-  return { ...found, states, keys: keys.filter((key) => key !== undefined) };
+  return { ...found, states, keys: sample.keys };
 }
+
+/** Keeps keys from all over a walk: the first ones, then every so often one in the place of another. */
+class KeySample {
+  readonly keys: string[] = [];
+  #offered = 0;
+
+  offer(key: string): void {
+    this.#offered += 1;
+    if (this.keys.length < SAMPLE) this.keys.push(key);
+    else if (this.#offered % SAMPLE_STEP === 0) this.keys[this.#offered % SAMPLE] = key;
+  }
+}
+
+const SAMPLE = 200;
+/** Prime, so that it reaches every place of the sample. */
+const SAMPLE_STEP = 97;
 
 interface Seen {
   readonly exists: boolean;

@@ -3,7 +3,7 @@ import { compareScript } from "../generated/bundle.js";
 import { ownStamp } from "../stamps.js";
 import { type Carrier, isMarker } from "./carriers.js";
 import type { Findings } from "./findings.js";
-import { type Member, pageOf, sizeOf } from "./pages.js";
+import { type Member, PageReader, pageOf, sizeOf } from "./pages.js";
 
 /** What the check of one state came to. */
 export interface StateCheck {
@@ -28,10 +28,11 @@ export async function verifyState(
   const { state } = carrier;
   const key = ctx.v1.vaulted(state);
   const members = await sizeOf(ctx, carrier, key);
+  const pages = new PageReader(ctx, carrier, key, { size: members, count: ctx.batch });
   let at = offset;
   for (let from = 0; from < members; from += ctx.batch) {
     ctx.check();
-    const page = await pageOf(ctx, carrier, key, from, ctx.batch);
+    const page = await pages.page(from);
     const real = page.filter(({ id }) => !isMarker(carrier, id));
     const jobs = await verifyJobs(ctx, carrier, real, findings);
     const there = await pageOf(ctx, carrier, ctx.v2.unit(carrier.unit), at, jobs.length);

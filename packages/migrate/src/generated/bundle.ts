@@ -92,7 +92,7 @@ return seen`,
 
 export const phaseScript: Script<(typeof MIGRATION_REGISTRY)["phase"]> = {
   spec: MIGRATION_REGISTRY.phase,
-  sha: "f21ba571885ec1454360b433c4229a94b899459b",
+  sha: "ec5a907964c22d30174e05cba861e80e6c2db0b9",
   source: `-- Changes the phase in the stamp of a run.
 local unpack = unpack or table.unpack
 local stamp, meta = KEYS[1], KEYS[2]
@@ -132,6 +132,12 @@ if found_version ~= own then return refused(found_version) end
 -- What was begun to be taken back can only be taken back.
 if string.find(own, ':rollback$') and to ~= 'rollback' then
   return redis.error_reply('EMQSTATE rollback has begun')
+end
+redis.call('HLEN', meta)
+if to == 'rollback' then
+  -- Freed first: a rollback must begin although maxmemory is reached.
+  redis.call('HDEL', meta, 'copied.wait', 'copied.paused', 'copied.prioritized', 'copied.delayed',
+    'copied.completed', 'copied.failed', 'copied.all')
 end
 redis.call('SET', stamp, goal)
 return 1`,
@@ -339,8 +345,8 @@ return statuses`,
 
 export const optionsScript: Script<(typeof MIGRATION_REGISTRY)["options"]> = {
   spec: MIGRATION_REGISTRY.options,
-  sha: "72dfbdade6ad13a3703d1e9735c2c9a9b367b414",
-  source: `-- Carries the queue's options and its metrics.
+  sha: "a9675a6b7bdc234f8bb883ec4272dd30f47971f0",
+  source: `-- Carries the queue's options and its metrics, and notes the end of the copy.
 local unpack = unpack or table.unpack
 local stamp, meta, metrics_completed, metrics_failed = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local bad
@@ -362,7 +368,8 @@ if rows_n > 500 then bad = bad or 'rows' end
 local minutes_n = int(2, 'minutes')
 if minutes_n > 500 then bad = bad or 'minutes' end
 local own = text(3, 'own')
-local rows_base, rows_w = 3, 2
+local last = int(4, 'last')
+local rows_base, rows_w = 4, 2
 local function rows(row) return rows_base + (row - 1) * rows_w end
 local rows_field, rows_value = 1, 2
 local minutes_base, minutes_w = rows_base + rows_n * rows_w, 3
@@ -409,6 +416,10 @@ end
 redis.call('HLEN', meta)
 redis.call('HLEN', metrics_completed)
 redis.call('HLEN', metrics_failed)
+if last > 0 then
+  fields[#fields + 1] = 'copied.all'
+  fields[#fields + 1] = '1'
+end
 if #fields > 0 then redis.call('HSET', meta, unpack(fields)) end
 if #done > 0 then redis.call('HSET', metrics_completed, unpack(done)) end
 if #broken > 0 then redis.call('HSET', metrics_failed, unpack(broken)) end
@@ -511,7 +522,7 @@ return out`,
 
 export const commitScript: Script<(typeof MIGRATION_REGISTRY)["commit"]> = {
   spec: MIGRATION_REGISTRY.commit,
-  sha: "72962a1e1fe8f63f283e4dc46688496604e17555",
+  sha: "283b3b443e03690a8ef487e47cdeb204cdd9a15c",
   source: `-- Opens the migrated queue for v2 clients: version, stamp and tombstone in one step.
 local unpack = unpack or table.unpack
 local stamp, meta = KEYS[1], KEYS[2]
@@ -569,7 +580,7 @@ for i = 1, tombs_n do
   end
 end
 redis.call('HDEL', meta, 'copied.wait', 'copied.paused', 'copied.prioritized', 'copied.delayed',
-  'copied.completed', 'copied.failed')
+  'copied.completed', 'copied.failed', 'copied.all')
 redis.call('HSET', meta, 'version', 'echomq:2.0.0')
 for i = 1, tombs_n do redis.call('SET', KEYS[tombs_at + i], tombstone) end
 redis.call('SET', stamp, 'echomq:2.0.0')
@@ -772,7 +783,7 @@ return back`,
 
 export const purgeScript: Script<(typeof MIGRATION_REGISTRY)["purge"]> = {
   spec: MIGRATION_REGISTRY.purge,
-  sha: "c81c5e19c466ffd241bca01b00fa6d6f23ade332",
+  sha: "c0bc36a4816f889c280b32307ab1b2e55ecf6c38",
   source: `-- Removes v1 keys of a queue whose migration was committed.
 local unpack = unpack or table.unpack
 local stamp, meta = KEYS[1], KEYS[2]
@@ -826,7 +837,11 @@ for i = 1, victims_n do
 end
 local gone = 0
 for i = 1, victims_n do gone = gone + redis.call('UNLINK', KEYS[victims_at + i]) end
-if step ~= 'batch' then redis.call('HSET', meta, 'migrated', run .. AFTER[step]) end
+if step ~= 'batch' then
+  -- A removing write comes first, or maxmemory would forbid to make room.
+  redis.call('HDEL', meta, 'copied.wait')
+  redis.call('HSET', meta, 'migrated', run .. AFTER[step])
+end
 return gone`,
 };
 
@@ -903,7 +918,7 @@ return mended`,
 
 export const retireScript: Script<(typeof MIGRATION_REGISTRY)["retire"]> = {
   spec: MIGRATION_REGISTRY.retire,
-  sha: "a5e9729715fc8eaee8dc548ff816557b7d363acf",
+  sha: "f7e326b48577c220a1ef36d453dd595a19f5c725",
   source: `-- Closes a v2 queue before its keys are removed, or takes its last two keys away.
 local unpack = unpack or table.unpack
 local stamp, meta, active = KEYS[1], KEYS[2], KEYS[3]
@@ -948,13 +963,16 @@ if type(found_version) ~= 'string' or string.sub(found_version, 1, 9) ~= 'echomq
 end
 local running = redis.call('ZCARD', active)
 if running > 0 then return redis.error_reply('EMQSTATE active ' .. running) end
+redis.call('HLEN', meta)
+-- A removing write comes first, or maxmemory would forbid to make room.
+redis.call('HDEL', meta, 'copied.wait')
 redis.call('SET', stamp, own)
 return 1`,
 };
 
 export const journalScript: Script<(typeof MIGRATION_REGISTRY)["journal"]> = {
   spec: MIGRATION_REGISTRY.journal,
-  sha: "c6bdfd39ddfa2288671e5ed1e688f43701815e83",
+  sha: "e0eea63cdbf8ac5f7719348c95b719db68d23153",
   source: `-- Writes the journal of a run: its phase only goes on, and a run that rests is never woken up.
 local unpack = unpack or table.unpack
 local migration = KEYS[1]
@@ -1004,14 +1022,16 @@ if step == 'forget' then
   end
   return redis.call('UNLINK', migration)
 end
-local other = known[1] and known[1] ~= run
+-- A finished run whose id is used again begins a new report, as another run does.
+local other = known[1] and (known[1] ~= run or (rests and rank > 6 and RANK[phase] < 3))
 if other and (not rests or (RANK[phase] > 2 and phase ~= 'remove')) then
   return redis.error_reply('EMQFENCE run ' .. string.sub(known[1], 1, 64))
 end
 if not other and rank and rank > 6 and RANK[phase] < rank then
   return redis.error_reply('EMQSTATE ' .. known[2])
 end
-if other then redis.call('UNLINK', migration) end
+-- A removing write comes first: the report of a rollback must pass although maxmemory is reached.
+if other then redis.call('UNLINK', migration) else redis.call('HDEL', migration, 'updatedAt') end
 if other or not rank or RANK[phase] > rank then
   fields[#fields + 1] = 'phase'
   fields[#fields + 1] = phase

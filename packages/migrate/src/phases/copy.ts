@@ -2,7 +2,7 @@ import { CARRIERS, type Carrier, isMarker } from "../carry/carriers.js";
 import { carryDedups } from "../carry/dedups.js";
 import { idFaultOf, Sample } from "../carry/ids.js";
 import { carryOptions } from "../carry/options.js";
-import { type Member, pageOf, sizeOf } from "../carry/pages.js";
+import { type Member, PageReader, sizeOf } from "../carry/pages.js";
 import { surveyKeys } from "../carry/survey.js";
 import { type Context, commandFor } from "../context.js";
 import { copyScript } from "../generated/bundle.js";
@@ -92,12 +92,13 @@ async function copyState(
   const { state } = carrier;
   const key = ctx.v1.vaulted(state);
   const members = await sizeOf(ctx, carrier, key);
+  const pages = new PageReader(ctx, carrier, key, { size: members, count: ctx.batch });
   const count = { copied: 0, markers: 0, clamped: 0 };
   let journaled = performance.now();
   let from = resumedAt;
   while (from < members) {
     ctx.check();
-    const page = await pageOf(ctx, carrier, key, from, ctx.batch);
+    const page = await pages.page(from);
     if (page.length === 0) break;
     const real = page.filter(({ id }) => !isMarker(carrier, id));
     const items = real.map((member) => itemOf(ctx, carrier, member));

@@ -82,7 +82,7 @@ export async function heldUp(ctx: Context, count: number, phase = "drain"): Prom
   });
 }
 
-export async function activeCount(ctx: Context): Promise<number> {
+async function activeCount(ctx: Context): Promise<number> {
   const key = ctx.v1.unit("active");
   return Number(await ctx.dispatcher.command(["LLEN", key], { key }, { repeatable: true }));
 }

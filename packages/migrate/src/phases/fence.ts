@@ -1,8 +1,8 @@
-import { isEchoMQError, parseTombstone } from "@echomq/wire";
+import { isEchoMQError, parseTombstone, phaseUnderWay } from "@echomq/wire";
 import { type Context, commandFor } from "../context.js";
 import { ACTIVE_RULE } from "../errors.js";
 import { fenceScript } from "../generated/bundle.js";
-import { writeJournal } from "../journal.js";
+import { forgetJournal, writeJournal } from "../journal.js";
 import { type Location, locate } from "../locate.js";
 import { runOf } from "../run-id.js";
 import { adopt, foreign, guarded, intruded, ownStamp, refuse, tombstoneOf } from "../stamps.js";
@@ -52,6 +52,7 @@ export async function fence(ctx: Context, options: FenceOptions = {}): Promise<F
     throw refuse(ctx, PHASE, blocker.reason, say, "plan", { blockers: planned.blockers });
   }
   return guarded(ctx, PHASE, async () => {
+    await settleJournal(ctx, at);
     await writeJournal(ctx, "plan", {
       startedAt: new Date().toISOString(),
       q: ctx.q,
@@ -63,6 +64,15 @@ export async function fence(ctx: Context, options: FenceOptions = {}): Promise<F
     await writeJournal(ctx, "fence", { moved });
     return report(ctx, false, moved);
   });
+}
+
+/** A journal without its stamp is what a crash, or somebody's hand, left of an earlier run. */
+async function settleJournal(ctx: Context, at: Location): Promise<void> {
+  const { run, phase } = at.journal ?? {};
+  if (run === undefined || phase === undefined || !phaseUnderWay(phase)) return;
+  const earlier = { ...ctx, run };
+  if (phase === "rollback") await writeJournal(earlier, "rolled-back");
+  else await forgetJournal(earlier);
 }
 
 async function runFence(ctx: Context): Promise<number> {

@@ -1,4 +1,3 @@
-import { CARRIERS } from "../carry/carriers.js";
 import { planMeta } from "../carry/options.js";
 import { type StateSurvey, survey, surveyKeys } from "../carry/survey.js";
 import { type Context, commandFor } from "../context.js";
@@ -147,8 +146,13 @@ export async function plan(ctx: Context): Promise<PlanReport> {
     orphans: Math.max(keys.hashes - jobs - active - parents, 0),
     twice: { count: found.twice.count, first: found.twice.first },
     notes: notes(ctx, found.states, keys.schedules.count, version, meta, memory),
-    next: commandFor(ctx, blockers.length === 0 ? "run" : "drain"),
+    next: commandFor(ctx, nextOf(blockers)),
   };
+}
+
+function nextOf(blockers: readonly Blocker[]): string {
+  if (blockers.length === 0) return "run";
+  return blockers.every(({ reason }) => reason === "ACTIVE") ? "drain" : "plan";
 }
 
 function notes(
@@ -182,6 +186,3 @@ function notes(
     ...(ctx.v1.inPlace ? ["the v1 keys stand where the v2 keys go: the queue moves in place"] : []),
   ];
 }
-
-/** States in the order they are carried. */
-export const STATE_ORDER: readonly string[] = CARRIERS.map(({ state }) => state);

@@ -58,8 +58,9 @@ export async function remove(ctx: Context, options: RemoveOptions = {}): Promise
     await retire(ctx, "close");
     await writeJournal(ctx, "remove");
     const removed = await eraseAll(ctx);
-    await retire(ctx, "end");
+    // The journal goes before the stamp: a crash in between still finds the stamp and goes on.
     await forgetJournal(ctx);
+    await retire(ctx, "end");
     return { ...report, removed: removed + 2, next: commandFor(ctx, "status") };
   });
 }

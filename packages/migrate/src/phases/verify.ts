@@ -42,7 +42,7 @@ const PHASE = "verify";
 export async function verify(ctx: Context): Promise<VerifyReport> {
   return guarded(ctx, PHASE, async () => {
     const at = await fencedAt(ctx, PHASE);
-    await refuseUnfinished(ctx, at.phase);
+    await refuseUnfinished(ctx);
     await changePhase(ctx, at.phase ?? "copy", "verify");
     await writeJournal(ctx, "verify");
     const findings = new Findings();
@@ -73,7 +73,7 @@ export async function verify(ctx: Context): Promise<VerifyReport> {
       orphans: { count: rest.orphans.count, first: rest.orphans.first },
       twice: rest.twice,
       intruders: at.live,
-      next: commandFor(ctx, findings.count === 0 ? "commit" : "copy"),
+      next: commandFor(ctx, findings.count === 0 ? "commit" : "rollback"),
     };
     if (!report.ok) {
       await writeJournal(ctx, "verify", { verify: JSON.stringify(report) });
@@ -85,18 +85,20 @@ export async function verify(ctx: Context): Promise<VerifyReport> {
   });
 }
 
-async function refuseUnfinished(ctx: Context, phase: string | null): Promise<void> {
+async function refuseUnfinished(ctx: Context): Promise<void> {
   const key = ctx.v2.unit("meta");
-  const fields = pairs(
-    await ctx.dispatcher.command(["HGETALL", key], { key }, { repeatable: true }),
-  );
+  const found = await ctx.dispatcher.command(["HGETALL", key], { key }, { repeatable: true });
+  const fields = pairs(found);
+  if (fields["copied.all"] === "1") return;
+  const copied: Record<string, string> = {};
   for (const carrier of CARRIERS) {
     const members = await sizeOf(ctx, carrier, ctx.v1.vaulted(carrier.state));
-    const copied = Number(fields[`copied.${carrier.state}`] ?? 0);
-    if (phase !== "fence" && copied >= members) continue;
-    const say = `The copy is not finished: ${carrier.state} ${copied} of ${members}.`;
-    throw refuse(ctx, PHASE, "NOT_COPIED", say, "copy", { state: carrier.state, copied, members });
+    if (members === 0) continue;
+    copied[carrier.state] = `${fields[`copied.${carrier.state}`] ?? 0} of ${members}`;
   }
+  const said = Object.entries(copied).map(([state, text]) => `${state} ${text}`);
+  const say = `The copy is not finished: ${said.join(", ")}.`;
+  throw refuse(ctx, PHASE, "NOT_COPIED", say, "copy", { copied });
 }
 
 /** Nothing may stand on the v2 side that v1 does not have. */

@@ -81,7 +81,7 @@ export const dedup = {
 
 export const options = {
   name: "options",
-  summary: "Carries the queue's options and its metrics.",
+  summary: "Carries the queue's options and its metrics, and notes the end of the copy.",
   fence: "migration",
   keys: ["stamp", "meta", "metrics:completed", "metrics:failed"],
   groups: [],
@@ -91,6 +91,7 @@ export const options = {
       type: "text",
       doc: "the stamp as it must stand, `echomq:migrating:<run>:<phase>`",
     },
+    { name: "last", type: "int", doc: "1 when nothing is left to copy" },
   ],
   tables: [
     {

@@ -16,7 +16,7 @@ export interface V1Client {
  * `<prefix>:<base64 of the queue>` and, when it has a name, `:w:<name>`. Queues and producers name none.
  * @throws ServerError `NOPERM` when the server does not let this client read the list.
  */
-export async function v1Clients(ctx: Context): Promise<V1Client[]> {
+async function v1Clients(ctx: Context): Promise<V1Client[]> {
   const list = await ctx.dispatcher.command(
     ["CLIENT", "LIST"],
     {},

@@ -68,6 +68,33 @@ describe.each(ENGINES)("rollback on %s", (engine) => {
     expect((await refusalOf(purged.rollback())).reason).toBe("PURGED");
   });
 
+  test("a journal that a crash left without its stamp does not stand in the way of a new run", async () => {
+    const bench = await openBench(engine);
+    for (const phase of ["rollback", "copy", "fence", "remove"]) {
+      const queue = uniqueQueue("left");
+      await makeV1({ url: bench.url, queue });
+      await bench.client.hset(`{emq}:migration:${queue}`, { run: "earlier", phase });
+      const migration = await bench.migration({ queue });
+      const { run } = await migration.runAll();
+      expect(run).not.toBe("earlier");
+      const { journal } = await migration.status();
+      expect(journal).toMatchObject({ run, phase: "committed" });
+    }
+  });
+
+  test("a run id may be used again after its rollback", async () => {
+    const bench = await openBench(engine);
+    const queue = uniqueQueue("again");
+    await makeV1({ url: bench.url, queue });
+    for (let round = 0; round < 2; round += 1) {
+      const migration = await bench.migration({ queue, run: "mine" });
+      await migration.runAll();
+      expect((await migration.status()).journal).toMatchObject({ run: "mine", phase: "committed" });
+      await migration.rollback();
+      expect((await migration.status()).at).toBe("rolled-back");
+    }
+  });
+
   test("names what a v1 client wrote since the fence before it replaces anything", async () => {
     const bench = await openBench(engine);
     const queue = uniqueQueue("intruder");

@@ -130,7 +130,7 @@ export const CALLS: readonly ValidCall[] = [
     optionsScript,
     {
       q: Q,
-      args: { own: own("copy") },
+      args: { own: own("copy"), last: 1 },
       rows: [{ field: "paused", value: "1" }],
       minutes: [{ metric: "failed", minute: 29_000_000, count: 3 }],
     },

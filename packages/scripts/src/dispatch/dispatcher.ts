@@ -166,7 +166,7 @@ export class Dispatcher {
   /** Ends the lane. Calls in flight end too; never rejects. */
   async close(mode: "drain" | "now" = "drain"): Promise<void> {
     await this.#lane.close(mode);
-    this.#watchdog.stop();
+    this.#watchdog.rest();
   }
 
   async #run(script: Script, call: AnyCall, options: CallOptions): Promise<unknown> {
@@ -227,7 +227,6 @@ export class Dispatcher {
   }
 
   async #heal(error: EchoMQError): Promise<void> {
-    if (this.#lane.closed) return;
     // READONLY means this connection leads to a replica: only a new one finds the new primary.
     const closed = this.#lane.driver.state.status === "closed";
     if (error.code === "READONLY" || closed) await this.#lane.replace();

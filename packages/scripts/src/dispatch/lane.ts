@@ -55,11 +55,12 @@ export class LaneHolder {
   }
 
   /** Throws the connection away and opens another. Never rejects: the next call meets the failure. */
-  replace(): Promise<void> {
+  async replace(): Promise<void> {
+    if (this.#closed) return;
     this.#replacing ??= this.#swap().finally(() => {
       this.#replacing = undefined;
     });
-    return this.#replacing;
+    await this.#replacing;
   }
 
   async close(mode: "drain" | "now" = "drain"): Promise<void> {

@@ -30,18 +30,16 @@ export class Watchdog {
     });
   }
 
-  /** Stops the timer; calls still pending settle by their own work. */
-  stop(): void {
+  /** Stops the timer unless a call is still pending: that one keeps its deadline. */
+  rest(): void {
+    if (this.#pending.size > 0) return;
     clearInterval(this.#timer);
     this.#timer = undefined;
   }
 
   #start(): NodeJS.Timeout {
     return setInterval(() => {
-      if (this.#pending.size === 0) {
-        this.stop();
-        return;
-      }
+      this.rest();
       const now = performance.now();
       for (const pending of this.#pending) if (pending.deadline <= now) pending.expire();
     }, TICK_MS);

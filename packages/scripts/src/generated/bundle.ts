@@ -50,7 +50,7 @@ return 'opened'`,
 
 export const addScript: Script<(typeof REGISTRY)["add"]> = {
   spec: REGISTRY.add,
-  sha: "164bfb2a14ce22f9993f9b16c35dd48a410ee31b",
+  sha: "6d5ead860da786eafad0ad08d44a8ddb1d94f5cd",
   source: `-- Adds jobs to wait, prioritized or delayed, each once.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -107,7 +107,7 @@ local events_max = tonumber(opts[3] or '10000') or 10000
 -- Buffers the events of this call. A flush writes one stream entry: pairs of \`<code><id>\` and a payload.
 -- Payloads over 8 KB are left in the job's hash; the code is then upper case.
 local ev, ev_bytes = {}, 0
-if not (events_max >= 0 and events_max % 1 == 0) then events_max = 10000 end
+if not (events_max >= 0 and events_max <= 9007199254740991 and events_max % 1 == 0) then events_max = 10000 end
 
 local function flush_events()
   if #ev == 0 then return end
@@ -249,26 +249,35 @@ local retired = redis.call('ZMSCORE', trash, unpack(ids))
 -- One EXISTS for the batch: where nothing stands yet, no job needs a look of its own.
 local some = redis.call('EXISTS', unpack(keys)) > 0
 
+local function content(i)
+  local row = items(i)
+  return { ARGV[row + items_name], ARGV[row + items_data], ARGV[row + items_timestamp] }
+end
+
+-- By id: the row that is written for it, or what stood there before.
 local status, fresh, seen, again, nth = {}, {}, {}, {}, 0
 for i = 1, jobs_n do
   local id, row = ids[i], items(i)
   local own = tonumber(ARGV[row + items_flags]) >= 2
   if own then nth = nth + 1 end
-  local trashed = retired[i] and not seen[id]
-  local old = seen[id] or some and redis.call('HMGET', keys[i], 'name', 'data', 'timestamp') or {}
-  local mine = { ARGV[row + items_name], ARGV[row + items_data], ARGV[row + items_timestamp] }
-  status[i] = 'added'
+  local old, trashed, twin = {}, retired[i], seen[id]
+  if twin then
+    old, trashed = type(twin) == 'table' and twin or content(twin), false
+  elseif some then
+    old = redis.call('HMGET', keys[i], 'name', 'data', 'timestamp')
+  end
+  status[i], seen[id] = 'added', i
   if trashed and own or not trashed and not old[1] then
     fresh[#fresh + 1] = { i, trashed and nth or 0 }
-    old = mine
-  elseif not old[1] then
-    -- A minted id in trash is a resent add of a job that has already come and gone.
-    old = mine
-  elseif old[1] ~= mine[1] or old[2] ~= mine[2] or old[3] ~= mine[3] then
-    status[i] = 'duplicate'
-    again[#again + 1] = id
+  elseif old[1] then
+    seen[id] = old
+    if old[1] ~= ARGV[row + items_name] or old[2] ~= ARGV[row + items_data]
+      or old[3] ~= ARGV[row + items_timestamp] then
+      status[i] = 'duplicate'
+      again[#again + 1] = id
+    end
   end
-  seen[id] = old
+  -- Else a minted id in trash: a resent add of a job that has already come and gone.
 end
 
 local first_due = tonumber(head[2])
@@ -320,7 +329,7 @@ return status`,
 
 export const stepScript: Script<(typeof REGISTRY)["step"]> = {
   spec: REGISTRY.step,
-  sha: "a156832edcec8aaba8dab17c06b88ff694a7ca24",
+  sha: "9e72838dfd746424feae08efae9688e9bde4a5c2",
   source: `-- Settles completed jobs and claims the next ones in one step.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -390,7 +399,7 @@ end
 -- Buffers the events of this call. A flush writes one stream entry: pairs of \`<code><id>\` and a payload.
 -- Payloads over 8 KB are left in the job's hash; the code is then upper case.
 local ev, ev_bytes = {}, 0
-if not (events_max >= 0 and events_max % 1 == 0) then events_max = 10000 end
+if not (events_max >= 0 and events_max <= 9007199254740991 and events_max % 1 == 0) then events_max = 10000 end
 
 local function flush_events()
   if #ev == 0 then return end
@@ -618,7 +627,7 @@ return { statuses, claimed, hints_out, to_bury, reason, due_at }`,
 
 export const finishScript: Script<(typeof REGISTRY)["finish"]> = {
   spec: REGISTRY.finish,
-  sha: "ce6e4b4d9fa7c229969b618de8a2611b52f7f2f3",
+  sha: "2df452d9142a650547dbd263bfbbd06e134db861",
   source: `-- Ends runs in any way: completed, failed, retried, delayed or given back.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -679,7 +688,7 @@ end
 -- Buffers the events of this call. A flush writes one stream entry: pairs of \`<code><id>\` and a payload.
 -- Payloads over 8 KB are left in the job's hash; the code is then upper case.
 local ev, ev_bytes = {}, 0
-if not (events_max >= 0 and events_max % 1 == 0) then events_max = 10000 end
+if not (events_max >= 0 and events_max <= 9007199254740991 and events_max % 1 == 0) then events_max = 10000 end
 
 local function flush_events()
   if #ev == 0 then return end
@@ -1142,7 +1151,7 @@ return { leases_out, dead, unmarked, head[2] and math.floor(tonumber(head[2])) o
 
 export const recoverScript: Script<(typeof REGISTRY)["recover"]> = {
   spec: REGISTRY.recover,
-  sha: "d69507b8bb9f8be4d010d24e87db3b54c240b76f",
+  sha: "edc15b69128f6b8e2eefa2ee29b07da75ce29eb0",
   source: `-- Puts jobs whose lease expired back in line, ahead of their peers.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -1194,7 +1203,7 @@ end
 -- Buffers the events of this call. A flush writes one stream entry: pairs of \`<code><id>\` and a payload.
 -- Payloads over 8 KB are left in the job's hash; the code is then upper case.
 local ev, ev_bytes = {}, 0
-if not (events_max >= 0 and events_max % 1 == 0) then events_max = 10000 end
+if not (events_max >= 0 and events_max <= 9007199254740991 and events_max % 1 == 0) then events_max = 10000 end
 
 local function flush_events()
   if #ev == 0 then return end
@@ -1361,7 +1370,7 @@ return out`,
 
 export const promoteScript: Script<(typeof REGISTRY)["promote"]> = {
   spec: REGISTRY.promote,
-  sha: "f32bb0c21fd6e04a73da2da32b3d37cca7b19af7",
+  sha: "bbc89ccd7f0599500dc69266c9356e0637f8c0a9",
   source: `-- Moves due jobs from delayed to the back of their line; arms a marker that nobody armed.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -1399,7 +1408,7 @@ local events_max = tonumber(opts[2] or '10000') or 10000
 -- Buffers the events of this call. A flush writes one stream entry: pairs of \`<code><id>\` and a payload.
 -- Payloads over 8 KB are left in the job's hash; the code is then upper case.
 local ev, ev_bytes = {}, 0
-if not (events_max >= 0 and events_max % 1 == 0) then events_max = 10000 end
+if not (events_max >= 0 and events_max <= 9007199254740991 and events_max % 1 == 0) then events_max = 10000 end
 
 local function flush_events()
   if #ev == 0 then return end
@@ -1579,7 +1588,7 @@ return buried`,
 
 export const pauseScript: Script<(typeof REGISTRY)["pause"]> = {
   spec: REGISTRY.pause,
-  sha: "ed3fc43365df90c2ec7c499a934efbbc0f164fe4",
+  sha: "84bbd6e2e168ac9609f1c224fc7ae08e20b978a5",
   source: `-- Pauses or resumes a queue; resuming wakes the workers.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -1616,7 +1625,7 @@ local events_max = tonumber(opts[2] or '10000') or 10000
 -- Buffers the events of this call. A flush writes one stream entry: pairs of \`<code><id>\` and a payload.
 -- Payloads over 8 KB are left in the job's hash; the code is then upper case.
 local ev, ev_bytes = {}, 0
-if not (events_max >= 0 and events_max % 1 == 0) then events_max = 10000 end
+if not (events_max >= 0 and events_max <= 9007199254740991 and events_max % 1 == 0) then events_max = 10000 end
 
 local function flush_events()
   if #ev == 0 then return end
@@ -1766,6 +1775,884 @@ for i = 1, jobs_n do
       if state == 'waiting' and redis.call('ZSCORE', set[2], id) then state = set[1] end
     end
     out[i] = { state, redis.call('HGET', owners, id), fields }
+  end
+end
+return out`,
+};
+
+export const pageScript: Script<(typeof REGISTRY)["page"]> = {
+  spec: REGISTRY.page,
+  sha: "80668f843651bb3e3352acf15640362998e829c5",
+  source: `-- Names ids of one state: a bounded range, oldest or newest first.
+local unpack = unpack or table.unpack
+local stamp = KEYS[1]
+local found_version = redis.pcall('GET', stamp)
+if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == 'echomq:2.') then
+  local found = found_version
+  if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
+  if found == '' then found = 'empty' end
+  found = string.gsub(found, '%c', '?')
+  return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
+end
+local meta, wait, prioritized, delayed, active, completed, failed, waiting_children = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9]
+local bad
+local function int(at, name)
+  local text = ARGV[at]
+  if text and #text < 17 and string.find(text, '^%d+$') then
+    local value = tonumber(text)
+    if value <= 9007199254740991 then return value end
+  end
+  bad = bad or name
+  return 0
+end
+local function text(at, name)
+  if not ARGV[at] then bad = bad or name end
+  return ARGV[at] or ''
+end
+local state = text(1, 'state')
+local start = int(2, 'start')
+if start > 1000000000 then bad = bad or 'start' end
+local count = int(3, 'count')
+if count > 500 then bad = bad or 'count' end
+local asc = int(4, 'asc')
+if asc > 1 then bad = bad or 'asc' end
+if not bad and #KEYS ~= 9 then bad = 'keys' end
+if not bad and #ARGV ~= 4 then bad = 'arguments' end
+if bad then return redis.error_reply('EMQARG ' .. bad) end
+local KEY = {
+  waiting = wait, prioritized = prioritized, delayed = delayed, active = active,
+  completed = completed, failed = failed, ['waiting-children'] = waiting_children,
+}
+local key = KEY[state]
+if not key then return redis.error_reply('EMQARG state') end
+if count == 0 then return {} end
+local last = start + count - 1
+if state == 'waiting' then
+  if asc == 0 then return redis.call('LRANGE', wait, start, last) end
+  local ids, out = redis.call('LRANGE', wait, -last - 1, -start - 1), {}
+  for i = #ids, 1, -1 do out[#out + 1] = ids[i] end
+  return out
+end
+-- Active is scored by minus the deadline: the lease that ends first stands last.
+if (asc == 1) ~= (state == 'active') then return redis.call('ZRANGE', key, start, last) end
+return redis.call('ZREVRANGE', key, start, last)`,
+};
+
+export const ranksScript: Script<(typeof REGISTRY)["ranks"]> = {
+  spec: REGISTRY.ranks,
+  sha: "dbad3a5c93e59899e2ff4342e08af70171665df3",
+  source: `-- Counts the jobs in line of each priority named; 0 counts those without one.
+local unpack = unpack or table.unpack
+local stamp = KEYS[1]
+local found_version = redis.pcall('GET', stamp)
+if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == 'echomq:2.') then
+  local found = found_version
+  if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
+  if found == '' then found = 'empty' end
+  found = string.gsub(found, '%c', '?')
+  return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
+end
+local meta, wait, prioritized = KEYS[2], KEYS[3], KEYS[4]
+local bad
+local function int(at, name)
+  local text = ARGV[at]
+  if text and #text < 17 and string.find(text, '^%d+$') then
+    local value = tonumber(text)
+    if value <= 9007199254740991 then return value end
+  end
+  bad = bad or name
+  return 0
+end
+local function text(at, name)
+  if not ARGV[at] then bad = bad or name end
+  return ARGV[at] or ''
+end
+local ranks_n = int(1, 'ranks')
+if ranks_n > 500 then bad = bad or 'ranks' end
+local ranks_base, ranks_w = 1, 1
+local function ranks(row) return ranks_base + (row - 1) * ranks_w end
+local ranks_priority = 1
+if not bad and #KEYS ~= 4 then bad = 'keys' end
+if not bad and #ARGV ~= ranks_base + ranks_n * ranks_w then bad = 'arguments' end
+if bad then return redis.error_reply('EMQARG ' .. bad) end
+for row = 1, ranks_n do
+  if int(ranks(row) + 1, 'ranks.priority') > 2097151 then bad = bad or 'ranks.priority' end
+end
+if bad then return redis.error_reply('EMQARG ' .. bad) end
+local out = {}
+local plain = redis.call('LLEN', wait)
+redis.call('ZCARD', prioritized)
+for i = 1, ranks_n do
+  local priority = tonumber(ARGV[ranks(i) + ranks_priority])
+  out[i] = plain
+  if priority > 0 then
+    local base = priority * 4294967296
+    out[i] = redis.call('ZCOUNT', prioritized, string.format('%.0f', base),
+      string.format('(%.0f', base + 4294967296))
+  end
+end
+return out`,
+};
+
+export const loglinesScript: Script<(typeof REGISTRY)["loglines"]> = {
+  spec: REGISTRY.loglines,
+  sha: "b15f27a8c8d63f0bbe626f9bf55ce2fa9cdd670d",
+  source: `-- Reads a bounded range of one job's log lines, oldest or newest first, and how many there are.
+local unpack = unpack or table.unpack
+local stamp = KEYS[1]
+local found_version = redis.pcall('GET', stamp)
+if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == 'echomq:2.') then
+  local found = found_version
+  if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
+  if found == '' then found = 'empty' end
+  found = string.gsub(found, '%c', '?')
+  return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
+end
+local meta, trash = KEYS[2], KEYS[3]
+local bad
+local function int(at, name)
+  local text = ARGV[at]
+  if text and #text < 17 and string.find(text, '^%d+$') then
+    local value = tonumber(text)
+    if value <= 9007199254740991 then return value end
+  end
+  bad = bad or name
+  return 0
+end
+local function text(at, name)
+  if not ARGV[at] then bad = bad or name end
+  return ARGV[at] or ''
+end
+local jobs_n = int(1, 'jobs')
+if jobs_n > 500 then bad = bad or 'jobs' end
+local start = int(2, 'start')
+if start > 1000000000 then bad = bad or 'start' end
+local count = int(3, 'count')
+if count > 500 then bad = bad or 'count' end
+local asc = int(4, 'asc')
+if asc > 1 then bad = bad or 'asc' end
+local jobs_at, jobs_w = 3, 1
+local jobs_id = #stamp - 4 + #'v2:logs:' + 1
+if not bad and #KEYS ~= jobs_at + jobs_n * jobs_w then bad = 'keys' end
+if not bad and #ARGV ~= 4 then bad = 'arguments' end
+if bad then return redis.error_reply('EMQARG ' .. bad) end
+if jobs_n ~= 1 then return redis.error_reply('EMQARG jobs') end
+local key = KEYS[jobs_at + 1]
+local total = redis.call('LLEN', key)
+-- What stands in trash is gone for everyone but bury.
+if redis.call('ZSCORE', trash, string.sub(key, jobs_id)) then return { {}, 0 } end
+if count == 0 then return { {}, total } end
+local last = start + count - 1
+if asc == 1 then return { redis.call('LRANGE', key, start, last), total } end
+local lines, out = redis.call('LRANGE', key, -last - 1, -start - 1), {}
+for i = #lines, 1, -1 do out[#out + 1] = lines[i] end
+return { out, total }`,
+};
+
+export const countScript: Script<(typeof REGISTRY)["count"]> = {
+  spec: REGISTRY.count,
+  sha: "9fd165a8e165740e28228d609b31ef13ee9b0dd2",
+  source: `-- Adds ended jobs to the counts per minute and lets old minutes go, at most 500 a call.
+local unpack = unpack or table.unpack
+local stamp = KEYS[1]
+local found_version = redis.pcall('GET', stamp)
+if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == 'echomq:2.') then
+  local found = found_version
+  if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
+  if found == '' then found = 'empty' end
+  found = string.gsub(found, '%c', '?')
+  return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
+end
+local meta, metrics_completed, metrics_failed = KEYS[2], KEYS[3], KEYS[4]
+local bad
+local function int(at, name)
+  local text = ARGV[at]
+  if text and #text < 17 and string.find(text, '^%d+$') then
+    local value = tonumber(text)
+    if value <= 9007199254740991 then return value end
+  end
+  bad = bad or name
+  return 0
+end
+local function text(at, name)
+  if not ARGV[at] then bad = bad or name end
+  return ARGV[at] or ''
+end
+local rows_n = int(1, 'rows')
+if rows_n > 60 then bad = bad or 'rows' end
+local keep = int(2, 'keep')
+if keep > 1000000 then bad = bad or 'keep' end
+local rows_base, rows_w = 2, 3
+local function rows(row) return rows_base + (row - 1) * rows_w end
+local rows_minute, rows_completed, rows_failed = 1, 2, 3
+if not bad and #KEYS ~= 4 then bad = 'keys' end
+if not bad and #ARGV ~= rows_base + rows_n * rows_w then bad = 'arguments' end
+if bad then return redis.error_reply('EMQARG ' .. bad) end
+for row = 1, rows_n do
+  if int(rows(row) + 1, 'rows.minute') > 1000000000 then bad = bad or 'rows.minute' end
+  if int(rows(row) + 2, 'rows.completed') > 4294967296 then bad = bad or 'rows.completed' end
+  if int(rows(row) + 3, 'rows.failed') > 4294967296 then bad = bad or 'rows.failed' end
+end
+if bad then return redis.error_reply('EMQARG ' .. bad) end
+local function whole(text)
+  local value = tonumber(text)
+  return value and value >= 0 and value % 1 == 0 and value or nil
+end
+local plans = {}
+for s, side in ipairs({
+  { metrics_completed, rows_completed }, { metrics_failed, rows_failed },
+}) do
+  local known = redis.call('HMGET', side[1], 'low', 'last', 'total')
+  local low, last, total = whole(known[1]), whole(known[2]) or 0, whole(known[3]) or 0
+  local sums, minutes, added = {}, {}, 0
+  for i = 1, rows_n do
+    local row = rows(i)
+    local more = tonumber(ARGV[row + side[2]])
+    if more > 0 then
+      local at = tonumber(ARGV[row + rows_minute])
+      local minute = string.format('%.0f', at)
+      if not sums[minute] then
+        sums[minute] = whole(redis.call('HGET', side[1], minute) or '0') or 0
+        minutes[#minutes + 1] = minute
+      end
+      sums[minute] = sums[minute] + more
+      added = added + more
+      low, last = math.min(low or at, at), math.max(last, at)
+    end
+  end
+  plans[s] = { low = low, last = last, total = total + added, sums = sums, minutes = minutes }
+end
+for s, side in ipairs({ { metrics_completed }, { metrics_failed } }) do
+  local plan = plans[s]
+  if #plan.minutes > 0 then
+    local old = {}
+    local floor = plan.last - keep + 1
+    while plan.low < floor and #old < 500 do
+      old[#old + 1] = string.format('%.0f', plan.low)
+      plan.low = plan.low + 1
+    end
+    if #old > 0 then redis.call('HDEL', side[1], unpack(old)) end
+    local set = { 'low', string.format('%.0f', plan.low), 'last', string.format('%.0f', plan.last),
+      'total', string.format('%.0f', plan.total), 'keep', string.format('%.0f', keep) }
+    for _, minute in ipairs(plan.minutes) do
+      if tonumber(minute) >= plan.low then
+        set[#set + 1] = minute
+        set[#set + 1] = string.format('%.0f', plan.sums[minute])
+      end
+    end
+    redis.call('HSET', side[1], unpack(set))
+  end
+end
+return 'ok'`,
+};
+
+export const metricsScript: Script<(typeof REGISTRY)["metrics"]> = {
+  spec: REGISTRY.metrics,
+  sha: "07b65a8f28e6e7d6859b6e921a0dba00deecb8f5",
+  source: `-- Reads counts per minute of completed or failed jobs, newest minute first.
+local unpack = unpack or table.unpack
+local stamp = KEYS[1]
+local found_version = redis.pcall('GET', stamp)
+if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == 'echomq:2.') then
+  local found = found_version
+  if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
+  if found == '' then found = 'empty' end
+  found = string.gsub(found, '%c', '?')
+  return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
+end
+local meta, metrics_completed, metrics_failed = KEYS[2], KEYS[3], KEYS[4]
+local bad
+local function int(at, name)
+  local text = ARGV[at]
+  if text and #text < 17 and string.find(text, '^%d+$') then
+    local value = tonumber(text)
+    if value <= 9007199254740991 then return value end
+  end
+  bad = bad or name
+  return 0
+end
+local function text(at, name)
+  if not ARGV[at] then bad = bad or name end
+  return ARGV[at] or ''
+end
+local kind = text(1, 'kind')
+local newest = int(2, 'newest')
+if newest > 1000000000 then bad = bad or 'newest' end
+local count = int(3, 'count')
+if count > 500 then bad = bad or 'count' end
+if not bad and #KEYS ~= 4 then bad = 'keys' end
+if not bad and #ARGV ~= 3 then bad = 'arguments' end
+if bad then return redis.error_reply('EMQARG ' .. bad) end
+local key = metrics_completed
+if kind == 'failed' then key = metrics_failed
+elseif kind ~= 'completed' then return redis.error_reply('EMQARG kind') end
+local function whole(text)
+  local value = tonumber(text)
+  return value and value >= 0 and value % 1 == 0 and value or 0
+end
+local known = redis.call('HMGET', key, 'total', 'last', 'low', 'keep')
+local out, minutes = {}, {}
+local last = whole(known[2])
+minutes[1] = string.format('%.0f', last)
+for i = 0, math.min(count, newest + 1) - 1 do
+  minutes[#minutes + 1] = string.format('%.0f', newest - i)
+end
+local counts = redis.call('HMGET', key, unpack(minutes))
+for i = 2, #minutes do out[i - 1] = whole(counts[i]) end
+return { whole(known[1]), last, whole(counts[1]), whole(known[3]), whole(known[4]), out }`,
+};
+
+export const heartbeatScript: Script<(typeof REGISTRY)["heartbeat"]> = {
+  spec: REGISTRY.heartbeat,
+  sha: "c66939fad6a384ac99771007a325c3c003eb5810",
+  source: `-- Notes that a worker lives, and drops those not heard of for long; a ttl of 0 takes the worker out.
+local unpack = unpack or table.unpack
+local stamp = KEYS[1]
+local found_version = redis.pcall('GET', stamp)
+if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == 'echomq:2.') then
+  local found = found_version
+  if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
+  if found == '' then found = 'empty' end
+  found = string.gsub(found, '%c', '?')
+  return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
+end
+local meta, workers, workers_info = KEYS[2], KEYS[3], KEYS[4]
+local bad
+local function int(at, name)
+  local text = ARGV[at]
+  if text and #text < 17 and string.find(text, '^%d+$') then
+    local value = tonumber(text)
+    if value <= 9007199254740991 then return value end
+  end
+  bad = bad or name
+  return 0
+end
+local function text(at, name)
+  if not ARGV[at] then bad = bad or name end
+  return ARGV[at] or ''
+end
+local now = int(1, 'now')
+local ttl = int(2, 'ttl')
+local id = text(3, 'id')
+local info = text(4, 'info')
+if not bad and #KEYS ~= 4 then bad = 'keys' end
+if not bad and #ARGV ~= 4 then bad = 'arguments' end
+if bad then return redis.error_reply('EMQARG ' .. bad) end
+redis.call('HLEN', workers_info)
+local dead = redis.call('ZRANGEBYSCORE', workers, '-inf',
+  string.format('%.0f', math.max(now - ttl, 0)), 'LIMIT', 0, 100)
+if ttl == 0 then dead = { id } end
+if #dead > 0 then
+  redis.call('ZREM', workers, unpack(dead))
+  redis.call('HDEL', workers_info, unpack(dead))
+end
+if ttl > 0 then
+  redis.call('ZADD', workers, now, id)
+  redis.call('HSET', workers_info, id, info)
+end
+return redis.call('ZCARD', workers)`,
+};
+
+export const workersScript: Script<(typeof REGISTRY)["workers"]> = {
+  spec: REGISTRY.workers,
+  sha: "6065ad09a1b9b621ea1cc7bc85dd3f8affe879ec",
+  source: `-- Names the workers heard of since a time, longest silent first, and counts them.
+local unpack = unpack or table.unpack
+local stamp = KEYS[1]
+local found_version = redis.pcall('GET', stamp)
+if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == 'echomq:2.') then
+  local found = found_version
+  if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
+  if found == '' then found = 'empty' end
+  found = string.gsub(found, '%c', '?')
+  return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
+end
+local meta, workers, workers_info = KEYS[2], KEYS[3], KEYS[4]
+local bad
+local function int(at, name)
+  local text = ARGV[at]
+  if text and #text < 17 and string.find(text, '^%d+$') then
+    local value = tonumber(text)
+    if value <= 9007199254740991 then return value end
+  end
+  bad = bad or name
+  return 0
+end
+local function text(at, name)
+  if not ARGV[at] then bad = bad or name end
+  return ARGV[at] or ''
+end
+local since = int(1, 'since')
+local start = int(2, 'start')
+if start > 1000000000 then bad = bad or 'start' end
+local count = int(3, 'count')
+if count > 500 then bad = bad or 'count' end
+if not bad and #KEYS ~= 4 then bad = 'keys' end
+if not bad and #ARGV ~= 3 then bad = 'arguments' end
+if bad then return redis.error_reply('EMQARG ' .. bad) end
+local since_text = string.format('%.0f', since)
+local found = redis.call('ZRANGEBYSCORE', workers, since_text, '+inf', 'WITHSCORES',
+  'LIMIT', start, count)
+local ids, out = {}, {}
+for i = 1, #found, 2 do ids[#ids + 1] = found[i] end
+local info = {}
+if #ids > 0 then info = redis.call('HMGET', workers_info, unpack(ids)) end
+for i = 1, #ids do
+  out[i] = { ids[i], math.floor(tonumber(found[i * 2])), info[i] or '' }
+end
+return { redis.call('ZCOUNT', workers, since_text, '+inf'), out }`,
+};
+
+export const tailScript: Script<(typeof REGISTRY)["tail"]> = {
+  spec: REGISTRY.tail,
+  sha: "05836c5d45c6db5137835e8c7d65ea98819a4b1c",
+  source: `-- Reads events behind a place in the stream, with the first and the last place there is, in one step.
+local unpack = unpack or table.unpack
+local stamp = KEYS[1]
+local found_version = redis.pcall('GET', stamp)
+if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == 'echomq:2.') then
+  local found = found_version
+  if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
+  if found == '' then found = 'empty' end
+  found = string.gsub(found, '%c', '?')
+  return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
+end
+local meta, events = KEYS[2], KEYS[3]
+local bad
+local function int(at, name)
+  local text = ARGV[at]
+  if text and #text < 17 and string.find(text, '^%d+$') then
+    local value = tonumber(text)
+    if value <= 9007199254740991 then return value end
+  end
+  bad = bad or name
+  return 0
+end
+local function text(at, name)
+  if not ARGV[at] then bad = bad or name end
+  return ARGV[at] or ''
+end
+local after = text(1, 'after')
+local inclusive = int(2, 'inclusive')
+if inclusive > 1 then bad = bad or 'inclusive' end
+local count = int(3, 'count')
+if count > 100 then bad = bad or 'count' end
+if not bad and #KEYS ~= 3 then bad = 'keys' end
+if not bad and #ARGV ~= 3 then bad = 'arguments' end
+if bad then return redis.error_reply('EMQARG ' .. bad) end
+local function place(id)
+  local ms, seq = string.match(id, '^(%d+)%-(%d+)$')
+  if not ms or #ms > 16 or #seq > 16 then return nil end
+  return tonumber(ms), tonumber(seq)
+end
+if not place(after) then return redis.error_reply('EMQARG after') end
+local first = redis.call('XRANGE', events, '-', '+', 'COUNT', 1)[1]
+if not first then return { {}, '', '' } end
+local top = redis.call('XREVRANGE', events, '+', '-', 'COUNT', 1)[1]
+local entries = {}
+if count > 0 then
+  local from = inclusive == 1 and after or '(' .. after
+  entries = redis.call('XRANGE', events, from, '+', 'COUNT', count)
+end
+return { entries, first[1], top[1] }`,
+};
+
+export const publishScript: Script<(typeof REGISTRY)["publish"]> = {
+  spec: REGISTRY.publish,
+  sha: "430872029777a7afa2f5bd45d28c5a066b951064",
+  source: `-- Tells events of the caller's own, in one stream entry.
+local unpack = unpack or table.unpack
+local stamp = KEYS[1]
+local found_version = redis.pcall('GET', stamp)
+if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == 'echomq:2.') then
+  local found = found_version
+  if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
+  if found == '' then found = 'empty' end
+  found = string.gsub(found, '%c', '?')
+  return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
+end
+local meta, events = KEYS[2], KEYS[3]
+local bad
+local function int(at, name)
+  local text = ARGV[at]
+  if text and #text < 17 and string.find(text, '^%d+$') then
+    local value = tonumber(text)
+    if value <= 9007199254740991 then return value end
+  end
+  bad = bad or name
+  return 0
+end
+local function text(at, name)
+  if not ARGV[at] then bad = bad or name end
+  return ARGV[at] or ''
+end
+local messages_n = int(1, 'messages')
+if messages_n > 100 then bad = bad or 'messages' end
+local messages_base, messages_w = 1, 2
+local function messages(row) return messages_base + (row - 1) * messages_w end
+local messages_name, messages_payload = 1, 2
+if not bad and #KEYS ~= 3 then bad = 'keys' end
+if not bad and #ARGV ~= messages_base + messages_n * messages_w then bad = 'arguments' end
+if bad then return redis.error_reply('EMQARG ' .. bad) end
+local opts = redis.call('HMGET', meta, 'events.max')
+local events_max = tonumber(opts[1] or '10000') or 10000
+if not (events_max >= 0 and events_max % 1 == 0) then events_max = 10000 end
+redis.call('XLEN', events)
+local pairs_out, bytes = {}, 0
+for i = 1, messages_n do
+  local row = messages(i)
+  local name, payload = ARGV[row + messages_name], ARGV[row + messages_payload]
+  if name == '' then return redis.error_reply('EMQARG messages.name') end
+  bytes = bytes + #name + #payload
+  pairs_out[#pairs_out + 1] = 'e' .. name
+  pairs_out[#pairs_out + 1] = payload
+end
+if bytes > 65536 then return redis.error_reply('EMQARG messages.payload') end
+if messages_n == 0 or events_max == 0 then return '' end
+local how = events_max < 1000 and '=' or '~'
+return redis.pcall('XADD', events, 'MAXLEN', how, events_max, '*', unpack(pairs_out))`,
+};
+
+export const inspectScript: Script<(typeof REGISTRY)["inspect"]> = {
+  spec: REGISTRY.inspect,
+  sha: "b89e7ff372adbbd3249b274e9d5172d4ec986c37",
+  source: `-- Tells what is wrong with jobs: each id's place, hash, lease, priority and other keys, in one step.
+local unpack = unpack or table.unpack
+local stamp = KEYS[1]
+local found_version = redis.pcall('GET', stamp)
+if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == 'echomq:2.') then
+  local found = found_version
+  if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
+  if found == '' then found = 'empty' end
+  found = string.gsub(found, '%c', '?')
+  return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
+end
+local meta, wait, prioritized, delayed, active, completed, failed, waiting_children, held, trash, owners, priorities, verdicts, extras = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10], KEYS[11], KEYS[12], KEYS[13], KEYS[14], KEYS[15]
+local bad
+local function int(at, name)
+  local text = ARGV[at]
+  if text and #text < 17 and string.find(text, '^%d+$') then
+    local value = tonumber(text)
+    if value <= 9007199254740991 then return value end
+  end
+  bad = bad or name
+  return 0
+end
+local function text(at, name)
+  if not ARGV[at] then bad = bad or name end
+  return ARGV[at] or ''
+end
+local jobs_n = int(1, 'jobs')
+if jobs_n > 100 then bad = bad or 'jobs' end
+local seen_n = int(2, 'seen')
+if seen_n > 100 then bad = bad or 'seen' end
+local walk = int(3, 'walk')
+if walk > 1 then bad = bad or 'walk' end
+local jobs_at, jobs_w = 15, 5
+local jobs_id = #stamp - 4 + #'v2:job:' + 1
+local seen_base, seen_w = 3, 1
+local function seen(row) return seen_base + (row - 1) * seen_w end
+local seen_waits = 1
+if not bad and #KEYS ~= jobs_at + jobs_n * jobs_w then bad = 'keys' end
+if not bad and #ARGV ~= seen_base + seen_n * seen_w then bad = 'arguments' end
+if bad then return redis.error_reply('EMQARG ' .. bad) end
+for row = 1, seen_n do
+  if int(seen(row) + 1, 'seen.waits') > 3 then bad = bad or 'seen.waits' end
+end
+if bad then return redis.error_reply('EMQARG ' .. bad) end
+-- What is wrong with one id. \`walk\` looks into wait itself; without it the caller says how often it saw
+-- the id there.
+local STATES = {
+  { 'active', active }, { 'completed', completed }, { 'failed', failed },
+  { 'prioritized', prioritized }, { 'delayed', delayed },
+  { 'waiting-children', waiting_children }, { 'held', held },
+}
+local ENDED = { completed = true, failed = true }
+
+local function diagnose(n, walk, seen)
+  local at = jobs_at + (n - 1) * jobs_w
+  local key = KEYS[at + 1]
+  local id = string.sub(key, jobs_id)
+  local job = redis.pcall('HMGET', key, 'name', 'finishedOn')
+  local it = { id = id, key = key, places = {}, faults = {}, sides = 0, waits = seen }
+  local function fault(kind) it.faults[#it.faults + 1] = kind end
+  if job.err then
+    fault('wrong-type')
+    return it
+  end
+  it.exists, it.finished = job[1] and true, job[2] and true
+  for _, set in ipairs(STATES) do
+    if redis.call('ZSCORE', set[2], id) then it.places[#it.places + 1] = set[1] end
+  end
+  local running = it.places[1] == 'active'
+  if walk then it.waits = #redis.call('LPOS', wait, id, 'COUNT', 3) end
+  for _ = 1, it.waits do it.places[#it.places + 1] = 'waiting' end
+  it.trash = redis.call('ZSCORE', trash, id)
+  it.owner = redis.call('HGET', owners, id)
+  it.rank = redis.call('HGET', priorities, id)
+  it.verdict = redis.call('HGET', verdicts, id)
+  it.extra = redis.call('SISMEMBER', extras, id) == 1
+  for k = 2, jobs_w do it.sides = it.sides + redis.call('EXISTS', KEYS[at + k]) end
+  local stands = #it.places > 0
+  if stands and not it.exists then fault('missing-hash') end
+  if #it.places > 1 or stands and it.trash then fault('two-places') end
+  if it.exists and not stands and not it.trash then fault('orphan-hash') end
+  if running and not it.owner then fault('active-without-owner') end
+  if it.owner and not running then fault('owner-without-active') end
+  local live = it.exists and stands and not ENDED[it.places[1]]
+  if it.rank and not live and not it.trash then fault('stray-priority') end
+  if it.verdict and not live and not it.trash then fault('stray-verdict') end
+  if it.extra and it.sides == 0 and not it.trash then fault('stray-extra') end
+  if it.sides > 0 and not it.extra and not it.trash then fault('unnamed-extra') end
+  if not it.exists and not it.trash and not it.extra and it.sides == 0
+    and redis.call('EXISTS', key) == 1 then
+    fault('half-hash')
+  end
+  return it
+end
+if jobs_n ~= seen_n then return redis.error_reply('EMQARG seen') end
+if walk == 1 and jobs_n > 10 then return redis.error_reply('EMQARG jobs') end
+redis.call('LLEN', wait)
+local out = {}
+for i = 1, jobs_n do
+  out[i] = diagnose(i, walk == 1, tonumber(ARGV[seen(i) + seen_waits])).faults
+end
+return out`,
+};
+
+export const mendScript: Script<(typeof REGISTRY)["mend"]> = {
+  spec: REGISTRY.mend,
+  sha: "b5dd87740405370631eb27fecb81bc8b854b33bc",
+  source: `-- Mends what is wrong with a few jobs, by what it sees itself; nothing is done to a healthy one.
+local unpack = unpack or table.unpack
+local stamp = KEYS[1]
+local found_version = redis.pcall('GET', stamp)
+if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == 'echomq:2.') then
+  local found = found_version
+  if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
+  if found == '' then found = 'empty' end
+  found = string.gsub(found, '%c', '?')
+  return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
+end
+local meta, wait, prioritized, delayed, active, completed, failed, waiting_children, held, trash, owners, priorities, verdicts, extras, pc, limiter = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10], KEYS[11], KEYS[12], KEYS[13], KEYS[14], KEYS[15], KEYS[16], KEYS[17]
+local bad
+local function int(at, name)
+  local text = ARGV[at]
+  if text and #text < 17 and string.find(text, '^%d+$') then
+    local value = tonumber(text)
+    if value <= 9007199254740991 then return value end
+  end
+  bad = bad or name
+  return 0
+end
+local function text(at, name)
+  if not ARGV[at] then bad = bad or name end
+  return ARGV[at] or ''
+end
+local jobs_n = int(1, 'jobs')
+if jobs_n > 10 then bad = bad or 'jobs' end
+local now = int(2, 'now')
+local jobs_at, jobs_w = 17, 5
+local jobs_id = #stamp - 4 + #'v2:job:' + 1
+if not bad and #KEYS ~= jobs_at + jobs_n * jobs_w then bad = 'keys' end
+if not bad and #ARGV ~= 2 then bad = 'arguments' end
+if bad then return redis.error_reply('EMQARG ' .. bad) end
+-- What is wrong with one id. \`walk\` looks into wait itself; without it the caller says how often it saw
+-- the id there.
+local STATES = {
+  { 'active', active }, { 'completed', completed }, { 'failed', failed },
+  { 'prioritized', prioritized }, { 'delayed', delayed },
+  { 'waiting-children', waiting_children }, { 'held', held },
+}
+local ENDED = { completed = true, failed = true }
+
+local function diagnose(n, walk, seen)
+  local at = jobs_at + (n - 1) * jobs_w
+  local key = KEYS[at + 1]
+  local id = string.sub(key, jobs_id)
+  local job = redis.pcall('HMGET', key, 'name', 'finishedOn')
+  local it = { id = id, key = key, places = {}, faults = {}, sides = 0, waits = seen }
+  local function fault(kind) it.faults[#it.faults + 1] = kind end
+  if job.err then
+    fault('wrong-type')
+    return it
+  end
+  it.exists, it.finished = job[1] and true, job[2] and true
+  for _, set in ipairs(STATES) do
+    if redis.call('ZSCORE', set[2], id) then it.places[#it.places + 1] = set[1] end
+  end
+  local running = it.places[1] == 'active'
+  if walk then it.waits = #redis.call('LPOS', wait, id, 'COUNT', 3) end
+  for _ = 1, it.waits do it.places[#it.places + 1] = 'waiting' end
+  it.trash = redis.call('ZSCORE', trash, id)
+  it.owner = redis.call('HGET', owners, id)
+  it.rank = redis.call('HGET', priorities, id)
+  it.verdict = redis.call('HGET', verdicts, id)
+  it.extra = redis.call('SISMEMBER', extras, id) == 1
+  for k = 2, jobs_w do it.sides = it.sides + redis.call('EXISTS', KEYS[at + k]) end
+  local stands = #it.places > 0
+  if stands and not it.exists then fault('missing-hash') end
+  if #it.places > 1 or stands and it.trash then fault('two-places') end
+  if it.exists and not stands and not it.trash then fault('orphan-hash') end
+  if running and not it.owner then fault('active-without-owner') end
+  if it.owner and not running then fault('owner-without-active') end
+  local live = it.exists and stands and not ENDED[it.places[1]]
+  if it.rank and not live and not it.trash then fault('stray-priority') end
+  if it.verdict and not live and not it.trash then fault('stray-verdict') end
+  if it.extra and it.sides == 0 and not it.trash then fault('stray-extra') end
+  if it.sides > 0 and not it.extra and not it.trash then fault('unnamed-extra') end
+  if not it.exists and not it.trash and not it.extra and it.sides == 0
+    and redis.call('EXISTS', key) == 1 then
+    fault('half-hash')
+  end
+  return it
+end
+if jobs_n > 10 then return redis.error_reply('EMQARG jobs') end
+redis.call('LLEN', wait)
+for _, set in ipairs(STATES) do redis.call('ZCARD', set[2]) end
+redis.call('ZCARD', trash)
+for _, hash in ipairs({ meta, owners, priorities, verdicts }) do redis.call('HLEN', hash) end
+redis.call('SCARD', extras)
+local sequence, window = redis.pcall('GET', pc), redis.pcall('PTTL', limiter)
+local last = redis.call('ZRANGE', prioritized, -1, -1, 'WITHSCORES')
+
+local seen, out, met = {}, {}, {}
+for i = 1, jobs_n do
+  seen[i] = diagnose(i, true, 0)
+  -- Of twins the first is mended.
+  if met[seen[i].id] then seen[i].faults = {} end
+  met[seen[i].id] = true
+  out[i] = seen[i].faults
+end
+
+local function leave(id, place)
+  for _, set in ipairs(STATES) do
+    if set[1] == place then redis.call('ZREM', set[2], id) end
+  end
+end
+
+-- The place that counts: where it runs, else where it ended, else where it waits.
+local function place_of(it)
+  for _, place in ipairs(it.places) do
+    if place == 'active' and it.owner then return place end
+    if ENDED[place] and it.finished then return place end
+  end
+  for _, place in ipairs(it.places) do
+    if place ~= 'active' and not ENDED[place] then return place end
+  end
+  return it.places[1]
+end
+
+for i = 1, jobs_n do
+  local it = seen[i]
+  local id, has = it.id, {}
+  for _, kind in ipairs(it.faults) do has[kind] = true end
+  local keep = it.exists and place_of(it)
+  if has['missing-hash'] or has['two-places'] then
+    for _, place in ipairs(it.places) do
+      if place ~= keep then leave(id, place) end
+    end
+    if keep ~= 'waiting' then
+      if it.waits > 0 then redis.call('LREM', wait, it.waits, id) end
+    elseif it.waits > 1 then
+      redis.call('LREM', wait, it.waits - 1, id)
+    end
+    if it.exists and it.trash then redis.call('ZREM', trash, id) end
+  end
+  if it.owner and keep ~= 'active' then redis.call('HDEL', owners, id) end
+  if has['stray-priority'] then redis.call('HDEL', priorities, id) end
+  if has['stray-verdict'] then redis.call('HDEL', verdicts, id) end
+  if has['stray-extra'] then redis.call('SREM', extras, id) end
+  -- Overdue now, so the next sweep puts it back in line.
+  if has['active-without-owner'] and keep == 'active' then redis.call('ZADD', active, -now, id) end
+  if has['unnamed-extra'] and it.exists then
+    redis.call('SADD', extras, id)
+    redis.call('HSET', meta, 'extras', '1')
+  end
+  if has['orphan-hash'] and not it.finished then
+    -- Neither run nor lost: somebody may retry or remove it.
+    redis.call('HSET', it.key, 'failedReason', 'found in no state', 'finishedOn',
+      string.format('%.0f', now))
+    redis.call('ZADD', failed, now, id)
+  elseif has['orphan-hash'] or has['half-hash'] or has['unnamed-extra'] and not it.exists then
+    redis.call('ZADD', trash, now, id)
+  end
+end
+
+local mended = {}
+local number = type(sequence) == 'string' and tonumber(sequence)
+if type(sequence) == 'string'
+  and not (number and number >= 0 and number < 9007199254740000 and number % 1 == 0) then
+  local place = last[2] and tonumber(last[2]) % 4294967296 or 2147483648
+  redis.call('SET', pc, string.format('%.0f', place))
+  mended[1] = 'pc'
+end
+if window == -1 then
+  redis.call('UNLINK', limiter)
+  mended[#mended + 1] = 'limiter'
+end
+return { out, mended }`,
+};
+
+export const dedupsScript: Script<(typeof REGISTRY)["dedups"]> = {
+  spec: REGISTRY.dedups,
+  sha: "f9a341571583a83e455807a27256cc77bc45b124",
+  source: `-- Finds deduplication records without expiry whose job is gone; removes them when asked to.
+local unpack = unpack or table.unpack
+local stamp = KEYS[1]
+local found_version = redis.pcall('GET', stamp)
+if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == 'echomq:2.') then
+  local found = found_version
+  if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
+  if found == '' then found = 'empty' end
+  found = string.gsub(found, '%c', '?')
+  return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
+end
+local meta, trash = KEYS[2], KEYS[3]
+local bad
+local function int(at, name)
+  local text = ARGV[at]
+  if text and #text < 17 and string.find(text, '^%d+$') then
+    local value = tonumber(text)
+    if value <= 9007199254740991 then return value end
+  end
+  bad = bad or name
+  return 0
+end
+local function text(at, name)
+  if not ARGV[at] then bad = bad or name end
+  return ARGV[at] or ''
+end
+local records_n = int(1, 'records')
+if records_n > 100 then bad = bad or 'records' end
+local jobs_n = int(2, 'jobs')
+if jobs_n > 100 then bad = bad or 'jobs' end
+local fix = int(3, 'fix')
+if fix > 1 then bad = bad or 'fix' end
+local records_at, records_w = 3, 1
+local records_id = #stamp - 4 + #'v2:dedup:' + 1
+local jobs_at, jobs_w = records_at + records_n * records_w, 1
+local jobs_id = #stamp - 4 + #'v2:job:' + 1
+if not bad and #KEYS ~= jobs_at + jobs_n * jobs_w then bad = 'keys' end
+if not bad and #ARGV ~= 3 then bad = 'arguments' end
+if bad then return redis.error_reply('EMQARG ' .. bad) end
+if records_n ~= jobs_n then return redis.error_reply('EMQARG jobs') end
+redis.call('ZCARD', trash)
+local out = {}
+for i = 1, records_n do
+  local record, job = KEYS[records_at + i], KEYS[jobs_at + i]
+  local id = string.sub(job, jobs_id)
+  local held = redis.pcall('HMGET', record, 'job', 'next')
+  local name = redis.pcall('HEXISTS', job, 'name')
+  out[i] = 'kept'
+  if held.err then
+    out[i] = 'wrong'
+  elseif held[1] ~= id then
+    out[i] = held[1] and 'moved' or 'gone'
+  elseif (name == 0 or redis.call('ZSCORE', trash, id)) and redis.call('PTTL', record) == -1 then
+    -- A successor is still owed its place: that record is told, not removed.
+    out[i] = held[2] and 'owing' or 'stray'
+    if fix == 1 and not held[2] then redis.call('UNLINK', record) end
   end
 end
 return out`,

@@ -1,4 +1,7 @@
+import { dedups, inspect, mend } from "./doctor.js";
+import { publish, tail } from "./events.js";
 import { begin, expired, finish, promote, recover, renew, step } from "./lease.js";
+import { count, heartbeat, loglines, metrics, page, ranks, workers } from "./look.js";
 import { add, bury, counts, get, init, pause } from "./queue.js";
 import { node } from "./reserve.js";
 import type { ScriptSpec } from "./spec.js";
@@ -18,6 +21,18 @@ export const REGISTRY: {
   readonly pause: typeof pause;
   readonly counts: typeof counts;
   readonly get: typeof get;
+  readonly page: typeof page;
+  readonly ranks: typeof ranks;
+  readonly loglines: typeof loglines;
+  readonly count: typeof count;
+  readonly metrics: typeof metrics;
+  readonly heartbeat: typeof heartbeat;
+  readonly workers: typeof workers;
+  readonly tail: typeof tail;
+  readonly publish: typeof publish;
+  readonly inspect: typeof inspect;
+  readonly mend: typeof mend;
+  readonly dedups: typeof dedups;
   readonly node: typeof node;
 } = {
   init,
@@ -33,6 +48,18 @@ export const REGISTRY: {
   pause,
   counts,
   get,
+  page,
+  ranks,
+  loglines,
+  count,
+  metrics,
+  heartbeat,
+  workers,
+  tail,
+  publish,
+  inspect,
+  mend,
+  dedups,
   node,
 };
 

@@ -281,7 +281,7 @@ describe.each(ENGINES)("add on %s", (engine) => {
     await b.redis.hset(b.unit("meta"), "events.max", "3");
     for (let n = 0; n < 9; n++) await b.add([`b${n}`]);
     expect(await b.redis.xlen(b.unit("events"))).toBe(3);
-    for (const broken of ["nan", "-1", "1.5", "inf", "x"]) {
+    for (const broken of ["nan", "-1", "1.5", "inf", "1e300", "x"]) {
       await b.redis.hset(b.unit("meta"), "events.max", broken);
       await b.add([`c${broken}`]);
       expect((await b.events()).at(-1)).toBe(`wc${broken}=job`);

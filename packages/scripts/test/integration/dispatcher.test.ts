@@ -9,6 +9,7 @@ import {
   type RedisDriver,
   stepScript,
 } from "../../src/index.js";
+import { ioredisDriver } from "../../src/ioredis/index.js";
 import {
   ALL,
   type Bench,
@@ -186,15 +187,12 @@ describe.each(ENGINES)("the dispatcher on %s", (engine) => {
 
   test("a lane that could not be opened anew in time is opened by the next call", async () => {
     const away = await own(engine);
-    const driver = await openDriver(away.url);
-    const short = await import("../../src/ioredis/index.js").then(({ ioredisDriver }) =>
-      ioredisDriver(new Redis(away.url, { lazyConnect: true }), { connectTimeoutMs: 200 }),
-    );
+    const client = new Redis(away.url, { lazyConnect: true });
+    const short = await ioredisDriver(client, { connectTimeoutMs: 200 });
     const d = await Dispatcher.open(short, "lease", { timeoutMs: 200, retryMs: 0 });
     onTestFinished(async () => {
       await d.close("now");
       await short.close("now");
-      await driver.close("now");
     });
     await d.run(initScript, { q: b.q, args: { now: T } });
     await away.kill("SIGSTOP");
@@ -248,6 +246,60 @@ describe.each(ENGINES)("the dispatcher on %s", (engine) => {
     await expect(d.run(stepScript, step(b.q))).rejects.toMatchObject({ code: "CONNECTION_LOST" });
   });
 
+  test("a call in flight keeps its deadline when the dispatcher over it closes", async () => {
+    const proxy = await countingProxy(server.url);
+    onTestFinished(() => proxy.end());
+    const driver = await openDriver(proxy.url);
+    onTestFinished(() => driver.close("now"));
+    const d = Dispatcher.over(driver, { timeoutMs: 300, retryMs: 60_000 });
+    proxy.mute(true);
+    const call = expect(counts(d)).rejects.toMatchObject({ code: "TIMEOUT" });
+    await d.close();
+    await call;
+    // `over` leaves the driver to its owner.
+    expect(driver.state.status).not.toBe("closed");
+  });
+
+  test("the hook is told before and after, and may fail the call", async () => {
+    const told: string[] = [];
+    const d = await opened(server.url, {
+      hook: (phase, script) => void told.push(`${phase} ${script}`),
+    });
+    await counts(d);
+    expect(told).toEqual(["before counts", "after counts"]);
+    const hook = async (): Promise<void> => {
+      throw new Error("hook");
+    };
+    await expect(counts(await opened(server.url, { hook }))).rejects.toThrow("hook");
+  });
+
+  test("reads: each its own outcome, or the first error of all; typed, in order", async () => {
+    const d = await opened(server.url);
+    await b.redis.rpush(b.unit("wait"), "x");
+    const commands = [
+      ["GET", b.stamp],
+      ["GET", b.unit("wait")],
+      ["LLEN", b.unit("wait")],
+    ];
+    const each = await d.readEach(commands);
+    expect(each.map(({ ok }) => ok)).toEqual([true, false, true]);
+    await expect(d.readMany(commands)).rejects.toMatchObject({ code: "WRONGTYPE", op: "read" });
+    expect(await d.readMany(commands.filter((_, at) => at !== 1))).toEqual(["echomq:2.0.0", 1]);
+    expect(await d.readMany([])).toEqual([]);
+  });
+
+  test("reads that lost their connection are sent again, whole", async () => {
+    const d = await opened(server.url);
+    const id = await d.command(["CLIENT", "ID"]);
+    await b.redis.client("KILL", "ID", Number(id));
+    expect(
+      await d.readMany([
+        ["GET", b.stamp],
+        ["GET", b.stamp],
+      ]),
+    ).toEqual(["echomq:2.0.0", "echomq:2.0.0"]);
+  });
+
   test("a replica is READONLY, and found again as a primary", async () => {
     const replica = await own(engine);
     const redis = admin(replica.url);
@@ -280,7 +332,7 @@ describe.each(ENGINES)("the dispatcher on %s", (engine) => {
     const redis = admin(slow.url);
     const d = await opened(slow.url, { retryMs: 0 });
     await d.run(initScript, { q: b.q, args: { now: T } });
-    await redis.call("DEBUG", "POPULATE", "400");
+    await redis.call("DEBUG", "POPULATE", "150");
     const reload = redis.call("DEBUG", "RELOAD");
     const codes = new Set<string>();
     await expect
@@ -299,6 +351,8 @@ describe.each(ENGINES)("the dispatcher on %s", (engine) => {
   test("a busy server is BUSY and tried again", async () => {
     const busy = await own(engine, ["--busy-reply-threshold", "10"]);
     const redis = admin(busy.url);
+    const killer = admin(busy.url);
+    await killer.ping();
     const d = await opened(busy.url, { retryMs: 0 });
     await d.run(initScript, { q: b.q, args: { now: T } });
     const endless = redis.eval("while true do end", 0).catch(() => undefined);
@@ -311,7 +365,7 @@ describe.each(ENGINES)("the dispatcher on %s", (engine) => {
       )
       .toBe("BUSY");
     const again = counts(d, { retryMs: 20_000 });
-    await admin(busy.url).script("KILL");
+    await killer.script("KILL");
     expect(await again).toHaveProperty("waiting", 0);
     await endless;
   });

@@ -22,7 +22,10 @@ export class Child {
   constructor(file: string) {
     this.#process = fork(file, { execArgv: [], stdio: ["ignore", "inherit", "inherit", "ipc"] });
     this.#process.on("message", (told: Told) => this.#hear(told));
+    const kill = (): boolean => this.#process.kill("SIGKILL");
+    process.once("exit", kill);
     this.#process.once("exit", (code, signal) => {
+      process.off("exit", kill);
       this.#fail(new Error(`a child process ended with ${signal ?? code}`));
     });
   }

@@ -1,8 +1,19 @@
+import { Cluster } from "ioredis";
+
 /** The objects of one v1 line that a child works with, all on one queue. */
+
+/** The packages by alias; each import is written out, so that a check sees what is used. */
+const PACKAGES = {
+  "bullmq-3": () => import("bullmq-3"),
+  "bullmq-4": () => import("bullmq-4"),
+  "bullmq-50": () => import("bullmq-50"),
+  "bullmq-565": () => import("bullmq-565"),
+  "bullmq-67": () => import("bullmq-67"),
+};
 
 /** Opens a line's package, whatever its module system. */
 export async function load(alias) {
-  const module = await import(alias);
+  const module = await PACKAGES[alias]();
   return module.default?.Queue ? module.default : module;
 }
 
@@ -10,15 +21,18 @@ export async function load(alias) {
 export class Client {
   #made = new Map();
 
-  constructor(M, { port, prefix, queue, ids = {}, ready = false }, note) {
+  constructor(M, { port, prefix, queue, ids = {}, ready = false, user, cluster }, note) {
     this.M = M;
     this.name = queue;
     this.ids = ids;
     this.prefix = prefix;
     this.note = note;
+    this.cluster = cluster;
     const connection = { host: "127.0.0.1", port, maxRetriesPerRequest: null };
+    if (user) Object.assign(connection, { username: user, password: user });
+    const to = cluster ? new Cluster([{ host: "127.0.0.1", port }]) : connection;
     // Without the constructor's own write, so that each call must be refused for itself.
-    this.options = { prefix, connection, ...(ready ? { skipMetasUpdate: true } : {}) };
+    this.options = { prefix, connection: to, ...(ready ? { skipMetasUpdate: true } : {}) };
   }
 
   get queue() {
@@ -69,6 +83,11 @@ export class Client {
   }
 
   async close() {
+    await this.#closeAll();
+    if (this.cluster) this.options.connection.disconnect();
+  }
+
+  async #closeAll() {
     const all = [...this.#made.values()];
     this.#made.clear();
     const end = (object) =>

@@ -16,11 +16,11 @@ export async function make(client, by) {
   await client.worker.waitUntilReady();
   void client.worker.run().catch(() => undefined);
   // A worker writes in the background; its stalled check is the one key every line leaves.
-  await appears(client.options.connection, `${client.prefix}:${client.name}:stalled-check`);
+  await appears(client, `${client.prefix}:${client.name}:stalled-check`);
 }
 
-async function appears(connection, key) {
-  const redis = new Redis(connection);
+async function appears({ cluster, options: { connection } }, key) {
+  const redis = cluster ? connection.duplicate() : new Redis(connection);
   try {
     for (let looks = 0; looks < 200; looks += 1) {
       if ((await redis.exists(key)) === 1) return;

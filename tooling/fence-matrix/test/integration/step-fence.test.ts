@@ -1,7 +1,7 @@
 import { type AnyJob, Queue, Worker } from "@echomq/core";
 import type { RedisDriver } from "@echomq/scripts";
 import { dumpAll, type KeyDump, startServer, type TestServer } from "@echomq/testkit";
-import { FenceError, isEchoMQError, migratingStamp, stampKey } from "@echomq/wire";
+import { FenceError, migratingStamp, stampKey, WIRE_VERSION } from "@echomq/wire";
 import type { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { admin, DRIVERS, openDriver, thrownBy } from "../support/clients.js";
@@ -57,11 +57,11 @@ describe.each(DRIVERS)("the stamp changes in the middle of a run, through %s", (
     await server.stop();
   });
 
-  describe.each(CHANGES)("to $to", ({ code, change }) => {
+  describe.each(CHANGES)("to $to", ({ to, code, change }) => {
     let count = 0;
     const next = (): string => {
       count += 1;
-      return `${name} ${code} ${count}`;
+      return `${name} ${to} ${count}`;
     };
 
     test.each([
@@ -79,37 +79,6 @@ describe.each(DRIVERS)("the stamp changes in the middle of a run, through %s", (
       expect(error).toMatchObject({ name: "FenceError", code, queue: q });
       expect(await keysOf(redis, q)).toEqual(before);
       await expectWhole(q, held.jobs, redis, driver);
-    });
-
-    test("a worker finds out when it renews its leases", async () => {
-      const q = next();
-      const held = await holding(q, driver, { lockDuration: 400 });
-      await change(redis, stampKey(q));
-      // A renewal that was on its way ended before this answer.
-      const before = await keysOf(redis, q);
-
-      const error = await held.ended;
-
-      expect(error).toMatchObject({ name: "FenceError", code, queue: q });
-      expect(await keysOf(redis, q)).toEqual(before);
-      expect(held.reasons).toHaveLength(held.jobs.length);
-      for (const reason of held.reasons) expect(reason).toMatchObject({ code });
-      held.release("return");
-      await expectWhole(q, held.jobs, redis, driver);
-    });
-
-    test("an idle worker finds out when its wait ends", async () => {
-      const q = next();
-      const queue = new Queue(q, { connection: driver });
-      await queue.waitUntilReady();
-      const worker = new Worker(q, async () => undefined, { connection: driver, autorun: false });
-      const ended = endOf(worker);
-      await worker.run();
-      await change(redis, stampKey(q));
-      const before = await keysOf(redis, q);
-      expect(await ended).toMatchObject({ name: "FenceError", code });
-      expect(await keysOf(redis, q)).toEqual(before);
-      await queue.close();
     });
 
     test("a producer and a reader find out at their next call", async () => {
@@ -134,6 +103,89 @@ describe.each(DRIVERS)("the stamp changes in the middle of a run, through %s", (
     });
   });
 });
+
+describe.each(DRIVERS)("a busy worker, through %s", (name) => {
+  const title = "finds out when it renews its leases, whatever the stamp became";
+  test(title, { timeout: 15_000 }, async () => {
+    await using server = await startServer();
+    const driver = await openDriver(name, server.url);
+    const redis = admin(server.url);
+    await Promise.all(
+      CHANGES.map(async ({ to, code, change }) => {
+        const held = await holding(to, driver, { lockDuration: 500 });
+        await change(redis, stampKey(to));
+        const before = await keysOf(redis, to);
+        expect(await held.ended).toMatchObject({ name: "FenceError", code, queue: to });
+        expect(await keysOf(redis, to)).toEqual(before);
+        expect(held.reasons.map((reason) => (reason as FenceError).code)).toEqual(
+          held.jobs.map(() => code),
+        );
+        held.release("return");
+        await expectWhole(to, held.jobs, redis, driver);
+        await expectRecovery(to, held.jobs, driver);
+      }),
+    );
+    redis.disconnect();
+    await driver.close();
+  });
+});
+
+test.each(DRIVERS)("an emptied server is opened anew, through %s", async (name) => {
+  await using server = await startServer();
+  const driver = await openDriver(name, server.url);
+  const redis = admin(server.url);
+  const queue = new Queue("orders", { connection: driver });
+  await queue.add("gone", {});
+  const ran: string[] = [];
+  const worker = new Worker("orders", async (job) => void ran.push(job.name), {
+    connection: driver,
+    autorun: false,
+  });
+  worker.on("error", () => undefined);
+  await redis.flushall();
+  expect(await queue.getJobCounts()).toMatchObject({ waiting: 0 });
+  expect(await redis.keys("*")).toEqual([]);
+  await queue.add("anew", {});
+  expect(await redis.get(stampKey("orders"))).toBe(WIRE_VERSION);
+  const drained = new Promise<void>((resolve) => worker.on("drained", resolve));
+  await worker.run();
+  await drained;
+  expect(ran).toEqual(["anew"]);
+  await redis.flushall();
+  await queue.add("again", {});
+  await expect.poll(() => ran, { timeout: 10_000 }).toEqual(["anew", "again"]);
+  await Promise.all([queue.close(), worker.close()]);
+  redis.disconnect();
+  await driver.close();
+});
+
+describe.each(DRIVERS)("an idle worker, through %s", (name) => {
+  test("finds out when its wait for work ends, whatever the stamp became", async () => {
+    await using server = await startServer();
+    const driver = await openDriver(name, server.url);
+    const redis = admin(server.url);
+    const idle = CHANGES.map(({ to, code, change }) => {
+      const worker = new Worker(to, async () => undefined, { connection: driver });
+      return { q: to, code, change, ended: endOf(worker) };
+    });
+    await waitUntilBlocked(redis, idle.length);
+    for (const { q, change } of idle) await change(redis, stampKey(q));
+    const before = await dumpAll(redis);
+    const ends = await Promise.all(idle.map(({ ended }) => ended));
+    expect(ends.map((error) => (error as FenceError).code)).toEqual(idle.map(({ code }) => code));
+    expect(await dumpAll(redis)).toEqual(before);
+    redis.disconnect();
+    await driver.close();
+  });
+});
+
+async function waitUntilBlocked(redis: Redis, count: number): Promise<void> {
+  for (;;) {
+    const info = await redis.info("clients");
+    if (Number(/^blocked_clients:(\d+)/m.exec(info)?.[1]) === count) return;
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
 
 interface Held {
   readonly jobs: readonly { readonly id: string; readonly data: unknown }[];
@@ -196,7 +248,7 @@ async function keysOf(redis: Redis, q: string): Promise<Map<string, KeyDump>> {
   return new Map([...all].filter(([key]) => key.startsWith(`emq:{${q}}:`)));
 }
 
-/** With the stamp back, the jobs are where they were, and another worker runs each one. */
+/** With the stamp back, the jobs are where they were, as they were. */
 async function expectWhole(
   q: string,
   jobs: Held["jobs"],
@@ -204,18 +256,34 @@ async function expectWhole(
   connection: RedisDriver,
 ): Promise<void> {
   await redis.del(stampKey(q));
-  await redis.set(stampKey(q), "echomq:2.0.0");
-  const queue = new Queue(q, { connection });
+  await redis.set(stampKey(q), WIRE_VERSION);
+  await using queue = new Queue(q, { connection });
   expect(await queue.getJobCounts()).toMatchObject({
     active: jobs.length,
     completed: 0,
     failed: 0,
   });
   for (const { id, data } of jobs) {
-    const job = await queue.getJob(id);
-    expect({ id: job?.id, data: job?.data }).toEqual({ id, data });
-    expect(await queue.getJob(id).then((one) => one?.attemptsMade)).toBe(0);
+    expect(await queue.getJob(id)).toMatchObject({ id, data, attemptsMade: 0 });
   }
-  await queue.close();
-  expect(isEchoMQError(null)).toBe(false);
+}
+
+/** Another worker runs each job once their leases have ended. */
+async function expectRecovery(
+  q: string,
+  jobs: Held["jobs"],
+  connection: RedisDriver,
+): Promise<void> {
+  const ran: string[] = [];
+  await new Promise<void>((resolve) => {
+    const worker = new Worker(
+      q,
+      async (job) => {
+        ran.push(job.id);
+        if (ran.length === jobs.length) setImmediate(() => void worker.close().then(resolve));
+      },
+      { connection, lockDuration: 100, stalledInterval: 100 },
+    );
+  });
+  expect(ran.sort()).toEqual(jobs.map(({ id }) => id).sort());
 }

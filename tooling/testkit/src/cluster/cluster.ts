@@ -69,8 +69,9 @@ async function stopAll(nodes: readonly ClusterNode[]): Promise<void> {
 function runs({ pid }: TestServer): boolean {
   try {
     return process.kill(pid, 0);
-  } catch {
-    return false;
+  } catch (error) {
+    // Another user's process exists all the same.
+    return (error as NodeJS.ErrnoException).code === "EPERM";
   }
 }
 

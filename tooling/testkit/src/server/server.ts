@@ -1,9 +1,10 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Engine, serverBinary } from "./binary.js";
+import type { Engine } from "./binary.js";
 import { freePort } from "./port.js";
-import { type ServerProcess, spawnServer } from "./process.js";
+import type { ServerProcess } from "./process.js";
+import { serverSource } from "./source.js";
 
 /** What a server of its own is started with. */
 export interface ServerOptions {
@@ -45,20 +46,18 @@ const DEFAULTS = ["--save", "", "--appendonly", "no", "--enable-debug-command", 
  */
 export async function startServer(options: ServerOptions = {}): Promise<TestServer> {
   const engine = options.engine ?? "redis";
-  const binary = await serverBinary(engine);
+  const source = await serverSource(engine);
   const dir = await mkdtemp(join(tmpdir(), `echomq-${engine}-`));
   const args = [...DEFAULTS, ...(options.args ?? [])];
   try {
-    const { port, first } = await onFreePort(options.port, (port) =>
-      spawnServer(binary, port, dir, args),
-    );
+    const { port, first } = await onFreePort(options.port, (port) => source.spawn(port, dir, args));
     return handle({
       engine,
-      version: binary.version,
+      version: source.version,
       port,
       dir,
       first,
-      again: () => spawnServer(binary, port, dir, args),
+      again: () => source.spawn(port, dir, args),
     });
   } catch (error) {
     await rm(dir, { recursive: true, force: true });

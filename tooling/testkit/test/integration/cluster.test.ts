@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { Cluster, Redis } from "ioredis";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { type Engine, slotOf, startCluster, type TestCluster } from "../../src/index.js";
 import { isAlive } from "../support/alive.js";
 
@@ -31,6 +31,7 @@ describe.each(engines)("a %s cluster", (engine) => {
     const owners = await Promise.all(keys.slice(0, 30).map((key) => cluster.slotOwner(key)));
     expect(new Set(owners).size).toBe(3);
     for (const node of cluster.nodes) expect(node.port).toBeLessThan(55_536);
+    await Promise.all(keys.map((key) => client.del(key)));
     client.disconnect();
     const one = new Redis(nodeOf(0).url);
     expect((await one.info("server")).includes("valkey_version")).toBe(engine === "valkey");
@@ -44,6 +45,10 @@ describe.each(engines)("a %s cluster", (engine) => {
     const [source, target] = [nodeOf(0), nodeOf(2)];
     const queue = await cluster.queueOn(source);
     const [from, to] = [new Redis(source.url), new Redis(target.url)];
+    onTestFinished(() => {
+      from.disconnect();
+      to.disconnect();
+    });
     const keys = Array.from({ length: 25 }, (_, n) => `emq:{${queue}}:${n}`);
     for (const key of keys) await from.set(key, key);
     const open: number[] = [];
@@ -59,8 +64,6 @@ describe.each(engines)("a %s cluster", (engine) => {
     expect(await to.mget(keys)).toEqual(keys);
     const moved = new RegExp(`^MOVED ${slotOf(queue)} 127.0.0.1:${target.port}$`);
     await expect(from.get(keys[0] ?? "")).rejects.toThrow(moved);
-    from.disconnect();
-    to.disconnect();
   });
 
   test("a queue name can be had for each node", async () => {

@@ -1,0 +1,50 @@
+import { startServer, uniqueQueue } from "@echomq/testkit";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { literal } from "../../src/acl/pattern.js";
+import { refusals, unneeded } from "../support/acl-narrow.js";
+import { administer, makeV1, migrate, produce, type Stage, work } from "../support/acl-paths.js";
+import { adminOf, driverOf, makeUser, recorded } from "../support/acl-user.js";
+
+// What stays on the line though this path does not show that it is used, and why.
+const SPARE = {
+  // A script's groups lie behind each other, so what it does to one counts for all: `add` reads jobs, and
+  // only removes what else a namesake left.
+  producer: ["deps", "failures", "logs", "results"].map((kind) => `r of ~emq:{q}:v2:${kind}:*`),
+  worker: [],
+  admin: [],
+  // The monitor leaves out what its server counts as administration.
+  migrator: ["+client|list"],
+} as const;
+const ROLES = Object.keys(SPARE) as (keyof typeof SPARE)[];
+
+describe.each(["redis", "valkey"] as const)(
+  "on %s no right is printed that is not used",
+  (engine) => {
+    test.each(ROLES)("%s", async (role) => {
+      const server = await startServer({ engine });
+      onTestFinished(() => server.stop());
+      const { url } = server;
+      const admin = adminOf(url);
+      const q = uniqueQueue("least");
+      const stage: Stage = { q, admin, prefixes: ["bull"] };
+      const full = await driverOf({ name: "default", url, rules: [] });
+      const argv = ["--queue", q, "--role", role, "--v1-prefix", "bull"];
+      if (role === "migrator") {
+        argv.push("--v1-queue", q);
+        await makeV1(url, q);
+      }
+      const user = await makeUser(url, ...argv);
+      const commands = await recorded(url, admin, async () => {
+        const driver = await driverOf(user);
+        if (role === "producer") await produce(stage, driver);
+        if (role === "worker") await work(stage, driver, full);
+        if (role === "admin") await administer(stage, driver, full);
+        if (role === "migrator") await migrate(stage, driver);
+      });
+      const judged = commands.filter(([name = ""]) => !/^(auth|hello)$/i.test(name));
+      expect(await refusals(admin, user.name, judged)).toEqual([]);
+      const left = await unneeded(admin, user, judged);
+      expect(left.map((one) => one.replaceAll(literal(q), "q"))).toEqual(SPARE[role]);
+    });
+  },
+);

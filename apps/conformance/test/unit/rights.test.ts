@@ -1,0 +1,53 @@
+import { expect, test } from "vitest";
+import { userRules } from "../../src/acl/line.js";
+import { rightsOf } from "../../src/acl/rights.js";
+import { ROLES } from "../../src/acl/roles.js";
+
+const on = { cluster: false, database: false } as const;
+
+test.each(ROLES)("%s: what the line holds on each server", (role) => {
+  const rights = rightsOf({ role, q: "orders", prefixes: ["bull"] });
+  for (const server of ["6.2", "7.0", "7.2"] as const) {
+    const rules = userRules(rights, { ...on, server });
+    expect(rules.slice(0, 4)).toEqual(["on", ">PASSWORD", "resetkeys", "resetchannels"]);
+    expect(rules.filter((rule) => /^\+@|^allkeys$|^&|^~\*$/.test(rule))).toEqual([]);
+    expect(new Set(rules).size).toBe(rules.length);
+    expect(rules.indexOf("-@dangerous")).toBeLessThan(
+      rules.findIndex((one) => one.startsWith("+")),
+    );
+    const newer = rules.filter((rule) => /^[%(]|^clearselectors$/.test(rule));
+    expect(newer.length > 0).toBe(server !== "6.2");
+    expect(rules.includes("+client|setinfo")).toBe(server === "7.2");
+  }
+});
+
+test("rights on keys follow what the scripts do there", () => {
+  const keysOf = (role: (typeof ROLES)[number]) =>
+    rightsOf({ role, q: "o", prefixes: ["bull"] }).keys;
+  const [producer, worker, admin] = [keysOf("producer"), keysOf("worker"), keysOf("admin")];
+  expect(producer.get("emq:{o}:v2:active")).toBe("r");
+  expect(producer.get("emq:{o}:v2:wait")).toBe("w");
+  expect(producer.get("{emq}:nodes")).toBe("rw");
+  expect(producer.has("emq:{o}:v2:verdicts")).toBe(false);
+  expect(worker.get("emq:{o}:v2:wait")).toBe("rw");
+  expect(worker.get("{emq}:version")).toBe("r");
+  expect(worker.has("{emq}:nodes")).toBe(false);
+  expect(admin.get("emq:{o}:v2:job:*")).toBe("r");
+  for (const keys of [producer, worker, admin]) {
+    expect(keys.get("emq:{o}:v2:events")).toBe("w");
+    expect(keys.get("bull:{o}:stalled\\-check")).toBe("r");
+    expect(keys.get("{emq}:migration:o")).toBe("r");
+  }
+});
+
+test("a migrator has its queue on both wires and nothing else", () => {
+  const named = rightsOf({ role: "migrator", q: "o", prefixes: ["bull"], v1Queue: "o:ld" });
+  expect([...named.keys]).toEqual([
+    ["bull:o:ld:*", "rw"],
+    ["emq:{o}:*", "rw"],
+    ["{emq}:migration:o", "rw"],
+  ]);
+  expect(named.declared).toEqual(["bull:o:ld:*", "emq:{o}:*", "{emq}:migration:o"]);
+  const both = rightsOf({ role: "migrator", q: "o", prefixes: ["bull"] });
+  expect([...both.keys.keys()]).toContain("bull:{o}:*");
+});

@@ -1,0 +1,86 @@
+import type { Session } from "../connection/session.js";
+import { Engine } from "./engine.js";
+import { LeaseKeeper } from "./lease-keeper.js";
+import type { WorkerSettings } from "./options.js";
+import { doomed, type Settlement } from "./outcome.js";
+import type { Run } from "./run.js";
+import { Sweeper } from "./sweeper.js";
+import { Waker } from "./waker.js";
+import { Wakeups } from "./wakeups.js";
+
+/** What the parts of a worker need of it. */
+export interface PartsHost {
+  /** Runs the handler and resolves to how the run ended; null when nothing may be written. Never rejects. */
+  execute(run: Run): Promise<Settlement | null>;
+  /** The end was written. */
+  settled(settlement: Settlement): void;
+  /** The run's lease is gone. */
+  lost(run: Run, error: Error): void;
+  /** A job whose worker died was put back in line. */
+  stalled(id: string): void;
+  drained(): void;
+  /** Trouble that the worker goes on after. */
+  trouble(error: unknown): void;
+  /** Trouble that ends the worker. */
+  fatal(error: Error): void;
+}
+
+/** The parts of a worker that is connected. */
+export interface Parts {
+  readonly session: Session;
+  readonly engine: Engine;
+  readonly keeper: LeaseKeeper;
+  readonly sweeper: Sweeper;
+  readonly waker: Waker;
+  readonly wakeups: Wakeups;
+}
+
+/**
+ * Opens a worker's lanes and joins its parts; nothing is started.
+ * @throws ServerError `CONNECTION_LOST` when a lane cannot be opened.
+ */
+export async function assemble(
+  session: Session,
+  settings: WorkerSettings,
+  host: PartsHost,
+): Promise<Parts> {
+  const lease = await session.lane("lease");
+  const blocking = await session.lane("blocking").catch(async (error: unknown) => {
+    await session.drop(lease);
+    throw error;
+  });
+  const { trouble, fatal } = host;
+  const engine = new Engine(session, lease, settings, {
+    execute: host.execute,
+    settled: host.settled,
+    lost: host.lost,
+    drained: host.drained,
+    idle: (due) => void wakeups.wait(due),
+    due: (at) => wakeups.plan(at),
+    bury: (ids) => void sweeper.bury(ids).catch(trouble),
+    trouble,
+    fatal,
+  });
+  const keeper = new LeaseKeeper(session, settings.leaseMs, {
+    owned: () => engine.owned,
+    lose: (run, loss) => engine.lose(run, loss),
+    doom: (run, verdict) => {
+      run.controller.abort(new Error(verdict));
+      engine.settle(doomed(run, verdict, settings));
+    },
+    trouble,
+  });
+  const sweeper = new Sweeper(session, settings, {
+    stalled: host.stalled,
+    wake: () => engine.wake(),
+    trouble,
+  });
+  const waker = new Waker(session, blocking);
+  const wakeups = new Wakeups(session, waker, sweeper, {
+    wake: (id) => engine.wake(id),
+    claiming: () => engine.claiming,
+    trouble,
+    fatal,
+  });
+  return { session, engine, keeper, sweeper, waker, wakeups };
+}

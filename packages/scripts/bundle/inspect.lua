@@ -1,0 +1,102 @@
+-- Tells what is wrong with jobs: each id's place, hash, lease, priority and other keys, in one step.
+local unpack = unpack or table.unpack
+local stamp = KEYS[1]
+local found_version = redis.pcall('GET', stamp)
+if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == 'echomq:2.') then
+  local found = found_version
+  if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
+  if found == '' then found = 'empty' end
+  found = string.gsub(found, '%c', '?')
+  return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
+end
+local meta, wait, prioritized, delayed, active, completed, failed, waiting_children, held, trash, owners, priorities, verdicts, extras = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10], KEYS[11], KEYS[12], KEYS[13], KEYS[14], KEYS[15]
+local bad
+local function int(at, name)
+  local text = ARGV[at]
+  if text and #text < 17 and string.find(text, '^%d+$') then
+    local value = tonumber(text)
+    if value <= 9007199254740991 then return value end
+  end
+  bad = bad or name
+  return 0
+end
+local function text(at, name)
+  if not ARGV[at] then bad = bad or name end
+  return ARGV[at] or ''
+end
+local jobs_n = int(1, 'jobs')
+if jobs_n > 100 then bad = bad or 'jobs' end
+local seen_n = int(2, 'seen')
+if seen_n > 100 then bad = bad or 'seen' end
+local walk = int(3, 'walk')
+if walk > 1 then bad = bad or 'walk' end
+local jobs_at, jobs_w = 15, 5
+local jobs_id = #stamp - 4 + #'v2:job:' + 1
+local seen_base, seen_w = 3, 1
+local function seen(row) return seen_base + (row - 1) * seen_w end
+local seen_waits = 1
+if not bad and #KEYS ~= jobs_at + jobs_n * jobs_w then bad = 'keys' end
+if not bad and #ARGV ~= seen_base + seen_n * seen_w then bad = 'arguments' end
+if bad then return redis.error_reply('EMQARG ' .. bad) end
+for row = 1, seen_n do
+  if int(seen(row) + 1, 'seen.waits') > 3 then bad = bad or 'seen.waits' end
+end
+if bad then return redis.error_reply('EMQARG ' .. bad) end
+-- What is wrong with one id. `walk` looks into wait itself; without it the caller says how often it saw
+-- the id there.
+local STATES = {
+  { 'active', active }, { 'completed', completed }, { 'failed', failed },
+  { 'prioritized', prioritized }, { 'delayed', delayed },
+  { 'waiting-children', waiting_children }, { 'held', held },
+}
+local ENDED = { completed = true, failed = true }
+
+local function diagnose(n, walk, seen)
+  local at = jobs_at + (n - 1) * jobs_w
+  local key = KEYS[at + 1]
+  local id = string.sub(key, jobs_id)
+  local job = redis.pcall('HMGET', key, 'name', 'finishedOn')
+  local it = { id = id, key = key, places = {}, faults = {}, sides = 0, waits = seen }
+  local function fault(kind) it.faults[#it.faults + 1] = kind end
+  if job.err then
+    fault('wrong-type')
+    return it
+  end
+  it.exists, it.finished = job[1] and true, job[2] and true
+  for _, set in ipairs(STATES) do
+    if redis.call('ZSCORE', set[2], id) then it.places[#it.places + 1] = set[1] end
+  end
+  local running = it.places[1] == 'active'
+  if walk then it.waits = #redis.call('LPOS', wait, id, 'COUNT', 3) end
+  for _ = 1, it.waits do it.places[#it.places + 1] = 'waiting' end
+  it.trash = redis.call('ZSCORE', trash, id)
+  it.owner = redis.call('HGET', owners, id)
+  it.rank = redis.call('HGET', priorities, id)
+  it.verdict = redis.call('HGET', verdicts, id)
+  it.extra = redis.call('SISMEMBER', extras, id) == 1
+  for k = 2, jobs_w do it.sides = it.sides + redis.call('EXISTS', KEYS[at + k]) end
+  local stands = #it.places > 0
+  if stands and not it.exists then fault('missing-hash') end
+  if #it.places > 1 or stands and it.trash then fault('two-places') end
+  if it.exists and not stands and not it.trash then fault('orphan-hash') end
+  if running and not it.owner then fault('active-without-owner') end
+  if it.owner and not running then fault('owner-without-active') end
+  local live = it.exists and stands and not ENDED[it.places[1]]
+  if it.rank and not live and not it.trash then fault('stray-priority') end
+  if it.verdict and not live and not it.trash then fault('stray-verdict') end
+  if it.extra and it.sides == 0 and not it.trash then fault('stray-extra') end
+  if it.sides > 0 and not it.extra and not it.trash then fault('unnamed-extra') end
+  if not it.exists and not it.trash and not it.extra and it.sides == 0
+    and redis.call('EXISTS', key) == 1 then
+    fault('half-hash')
+  end
+  return it
+end
+if jobs_n ~= seen_n then return redis.error_reply('EMQARG seen') end
+if walk == 1 and jobs_n > 10 then return redis.error_reply('EMQARG jobs') end
+redis.call('LLEN', wait)
+local out = {}
+for i = 1, jobs_n do
+  out[i] = diagnose(i, walk == 1, tonumber(ARGV[seen(i) + seen_waits])).faults
+end
+return out

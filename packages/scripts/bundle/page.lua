@@ -1,0 +1,53 @@
+-- Names ids of one state: a bounded range, oldest or newest first.
+local unpack = unpack or table.unpack
+local stamp = KEYS[1]
+local found_version = redis.pcall('GET', stamp)
+if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == 'echomq:2.') then
+  local found = found_version
+  if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
+  if found == '' then found = 'empty' end
+  found = string.gsub(found, '%c', '?')
+  return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
+end
+local meta, wait, prioritized, delayed, active, completed, failed, waiting_children = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9]
+local bad
+local function int(at, name)
+  local text = ARGV[at]
+  if text and #text < 17 and string.find(text, '^%d+$') then
+    local value = tonumber(text)
+    if value <= 9007199254740991 then return value end
+  end
+  bad = bad or name
+  return 0
+end
+local function text(at, name)
+  if not ARGV[at] then bad = bad or name end
+  return ARGV[at] or ''
+end
+local state = text(1, 'state')
+local start = int(2, 'start')
+if start > 1000000000 then bad = bad or 'start' end
+local count = int(3, 'count')
+if count > 500 then bad = bad or 'count' end
+local asc = int(4, 'asc')
+if asc > 1 then bad = bad or 'asc' end
+if not bad and #KEYS ~= 9 then bad = 'keys' end
+if not bad and #ARGV ~= 4 then bad = 'arguments' end
+if bad then return redis.error_reply('EMQARG ' .. bad) end
+local KEY = {
+  waiting = wait, prioritized = prioritized, delayed = delayed, active = active,
+  completed = completed, failed = failed, ['waiting-children'] = waiting_children,
+}
+local key = KEY[state]
+if not key then return redis.error_reply('EMQARG state') end
+if count == 0 then return {} end
+local last = start + count - 1
+if state == 'waiting' then
+  if asc == 0 then return redis.call('LRANGE', wait, start, last) end
+  local ids, out = redis.call('LRANGE', wait, -last - 1, -start - 1), {}
+  for i = #ids, 1, -1 do out[#out + 1] = ids[i] end
+  return out
+end
+-- Active is scored by minus the deadline: the lease that ends first stands last.
+if (asc == 1) ~= (state == 'active') then return redis.call('ZRANGE', key, start, last) end
+return redis.call('ZREVRANGE', key, start, last)

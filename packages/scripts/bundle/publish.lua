@@ -1,0 +1,51 @@
+-- Tells events of the caller's own, in one stream entry.
+local unpack = unpack or table.unpack
+local stamp = KEYS[1]
+local found_version = redis.pcall('GET', stamp)
+if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == 'echomq:2.') then
+  local found = found_version
+  if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
+  if found == '' then found = 'empty' end
+  found = string.gsub(found, '%c', '?')
+  return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
+end
+local meta, events = KEYS[2], KEYS[3]
+local bad
+local function int(at, name)
+  local text = ARGV[at]
+  if text and #text < 17 and string.find(text, '^%d+$') then
+    local value = tonumber(text)
+    if value <= 9007199254740991 then return value end
+  end
+  bad = bad or name
+  return 0
+end
+local function text(at, name)
+  if not ARGV[at] then bad = bad or name end
+  return ARGV[at] or ''
+end
+local messages_n = int(1, 'messages')
+if messages_n > 100 then bad = bad or 'messages' end
+local messages_base, messages_w = 1, 2
+local function messages(row) return messages_base + (row - 1) * messages_w end
+local messages_name, messages_payload = 1, 2
+if not bad and #KEYS ~= 3 then bad = 'keys' end
+if not bad and #ARGV ~= messages_base + messages_n * messages_w then bad = 'arguments' end
+if bad then return redis.error_reply('EMQARG ' .. bad) end
+local opts = redis.call('HMGET', meta, 'events.max')
+local events_max = tonumber(opts[1] or '10000') or 10000
+if not (events_max >= 0 and events_max % 1 == 0) then events_max = 10000 end
+redis.call('XLEN', events)
+local pairs_out, bytes = {}, 0
+for i = 1, messages_n do
+  local row = messages(i)
+  local name, payload = ARGV[row + messages_name], ARGV[row + messages_payload]
+  if name == '' then return redis.error_reply('EMQARG messages.name') end
+  bytes = bytes + #name + #payload
+  pairs_out[#pairs_out + 1] = 'e' .. name
+  pairs_out[#pairs_out + 1] = payload
+end
+if bytes > 65536 then return redis.error_reply('EMQARG messages.payload') end
+if messages_n == 0 or events_max == 0 then return '' end
+local how = events_max < 1000 and '=' or '~'
+return redis.pcall('XADD', events, 'MAXLEN', how, events_max, '*', unpack(pairs_out))

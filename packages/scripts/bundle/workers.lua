@@ -1,0 +1,45 @@
+-- Names the workers heard of since a time, longest silent first, and counts them.
+local unpack = unpack or table.unpack
+local stamp = KEYS[1]
+local found_version = redis.pcall('GET', stamp)
+if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == 'echomq:2.') then
+  local found = found_version
+  if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
+  if found == '' then found = 'empty' end
+  found = string.gsub(found, '%c', '?')
+  return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
+end
+local meta, workers, workers_info = KEYS[2], KEYS[3], KEYS[4]
+local bad
+local function int(at, name)
+  local text = ARGV[at]
+  if text and #text < 17 and string.find(text, '^%d+$') then
+    local value = tonumber(text)
+    if value <= 9007199254740991 then return value end
+  end
+  bad = bad or name
+  return 0
+end
+local function text(at, name)
+  if not ARGV[at] then bad = bad or name end
+  return ARGV[at] or ''
+end
+local since = int(1, 'since')
+local start = int(2, 'start')
+if start > 1000000000 then bad = bad or 'start' end
+local count = int(3, 'count')
+if count > 500 then bad = bad or 'count' end
+if not bad and #KEYS ~= 4 then bad = 'keys' end
+if not bad and #ARGV ~= 3 then bad = 'arguments' end
+if bad then return redis.error_reply('EMQARG ' .. bad) end
+local since_text = string.format('%.0f', since)
+local found = redis.call('ZRANGEBYSCORE', workers, since_text, '+inf', 'WITHSCORES',
+  'LIMIT', start, count)
+local ids, out = {}, {}
+for i = 1, #found, 2 do ids[#ids + 1] = found[i] end
+local info = {}
+if #ids > 0 then info = redis.call('HMGET', workers_info, unpack(ids)) end
+for i = 1, #ids do
+  out[i] = { ids[i], math.floor(tonumber(found[i * 2])), info[i] or '' }
+end
+return { redis.call('ZCOUNT', workers, since_text, '+inf'), out }

@@ -1,0 +1,99 @@
+export const inspect = {
+  name: "inspect",
+  summary:
+    "Tells what is wrong with jobs: each id's place, hash, lease, priority and other keys, in one step.",
+  fence: "step",
+  keys: [
+    "stamp",
+    "meta",
+    "wait",
+    "prioritized",
+    "delayed",
+    "active",
+    "completed",
+    "failed",
+    "waiting-children",
+    "held",
+    "trash",
+    "owners",
+    "priorities",
+    "verdicts",
+    "extras",
+  ],
+  groups: [{ name: "jobs", kinds: ["job", "logs", "deps", "results", "failures"] }],
+  args: [
+    { name: "walk", type: "int", most: 1, doc: "1: look into wait itself, for at most 10 jobs" },
+  ],
+  tables: [
+    {
+      name: "seen",
+      columns: [
+        { name: "waits", type: "int", most: 3, doc: "how often the caller saw it in wait" },
+      ],
+    },
+  ],
+  reply: { type: "list", of: { type: "list", of: { type: "text" } } },
+  refusals: [],
+  writes: false,
+  bound: 100,
+  repeatable: true,
+} as const;
+
+export const mend = {
+  name: "mend",
+  summary:
+    "Mends what is wrong with a few jobs, by what it sees itself; nothing is done to a healthy one.",
+  fence: "step",
+  keys: [
+    "stamp",
+    "meta",
+    "wait",
+    "prioritized",
+    "delayed",
+    "active",
+    "completed",
+    "failed",
+    "waiting-children",
+    "held",
+    "trash",
+    "owners",
+    "priorities",
+    "verdicts",
+    "extras",
+    "pc",
+    "limiter",
+  ],
+  groups: [{ name: "jobs", kinds: ["job", "logs", "deps", "results", "failures"] }],
+  args: [{ name: "now", type: "int", doc: "server ms" }],
+  tables: [],
+  reply: {
+    type: "record",
+    fields: [
+      ["faults", { type: "list", of: { type: "list", of: { type: "text" } } }],
+      ["mended", { type: "list", of: { type: "text" } }],
+    ],
+  },
+  refusals: [],
+  writes: true,
+  bound: 10,
+  repeatable: true,
+} as const;
+
+export const dedups = {
+  name: "dedups",
+  summary:
+    "Finds deduplication records without expiry whose job is gone; removes them when asked to.",
+  fence: "step",
+  keys: ["stamp", "meta", "trash"],
+  groups: [
+    { name: "records", kinds: ["dedup"] },
+    { name: "jobs", kinds: ["job"] },
+  ],
+  args: [{ name: "fix", type: "int", most: 1, doc: "1: remove what is stray" }],
+  tables: [],
+  reply: { type: "list", of: { type: "text" } },
+  refusals: [],
+  writes: true,
+  bound: 100,
+  repeatable: true,
+} as const;

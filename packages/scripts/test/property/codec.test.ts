@@ -1,0 +1,56 @@
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { encodeCall, type ScriptName, SPECS } from "../../src/index.js";
+import type { AnyCall } from "../../src/registry/codec.js";
+import { NAMES } from "../support/population.js";
+
+const queue = fc.stringMatching(/^[A-Za-z0-9._-]{1,40}$/).filter((q) => q !== "emq");
+const id = fc
+  .string({ minLength: 1, maxLength: 40, unit: "grapheme" })
+  .filter((text) => !/\p{Cc}/u.test(text) && text.isWellFormed());
+
+/** Any valid call of a script, made from its data. */
+function callOf(name: ScriptName): fc.Arbitrary<AnyCall> {
+  const { groups, args, tables, bound } = SPECS[name];
+  const value = (arg: (typeof args)[number]): fc.Arbitrary<string | number> =>
+    arg.type === "text"
+      ? fc.string()
+      : fc.integer({ min: 0, max: arg.most ?? Number.MAX_SAFE_INTEGER });
+  const row = (columns: typeof args): fc.Arbitrary<Record<string, string | number>> =>
+    fc.record(Object.fromEntries(columns.map((column) => [column.name, value(column)])));
+  const most = Math.min(bound, 6);
+  return fc.record({
+    q: queue,
+    args: row(args),
+    ...Object.fromEntries(groups.map((group) => [group.name, fc.array(id, { maxLength: most })])),
+    ...Object.fromEntries(
+      tables.map((table) => [table.name, fc.array(row(table.columns), { maxLength: most })]),
+    ),
+  }) as fc.Arbitrary<AnyCall>;
+}
+
+describe.each(NAMES)("any call of %s", (name) => {
+  const spec = SPECS[name];
+
+  test("has one hash tag, and counts that say how keys and arguments are cut", () => {
+    fc.assert(
+      fc.property(callOf(name), (call) => {
+        const { keys, argv } = encodeCall(spec, call);
+        const tag = spec.fence === "reserve" ? "emq" : call.q;
+        for (const key of keys) expect(/\{([^}]*)\}/.exec(key)?.[1]).toBe(tag);
+        const counts = argv.slice(0, spec.groups.length + spec.tables.length).map(Number);
+        const members = spec.groups.map(
+          ({ kinds }, n) => (counts[n] ?? 0) * (kinds === "raw" ? 1 : kinds.length),
+        );
+        const cells = spec.tables.map(
+          ({ columns }, n) => (counts[spec.groups.length + n] ?? 0) * columns.length,
+        );
+        const sum = (list: readonly number[]): number => list.reduce((a, b) => a + b, 0);
+        expect(keys).toHaveLength(spec.keys.length + sum(members));
+        expect(argv).toHaveLength(counts.length + spec.args.length + sum(cells));
+        expect(argv.every((text) => typeof text === "string")).toBe(true);
+      }),
+      { numRuns: 50 },
+    );
+  });
+});
