@@ -35,6 +35,18 @@ const INDIFFERENT: Partial<Record<ScriptName, readonly string[]>> = {
   // Only looked at when the marker is empty.
   expired: ["wait", "prioritized"],
   get: ["meta"],
+  page: ["meta", "prioritized", "delayed", "active", "completed", "failed", "waiting-children"],
+  ranks: ["meta"],
+  loglines: ["meta"],
+  count: ["meta"],
+  metrics: ["meta", "metrics:failed"],
+  heartbeat: ["meta"],
+  workers: ["meta"],
+  tail: ["meta"],
+  inspect: ["meta", "job", "logs", "deps", "results", "failures"],
+  // What is broken there is mended, or told and left.
+  mend: ["job", "logs", "deps", "results", "failures", "pc", "limiter"],
+  dedups: ["meta", "dedup", "job"],
   add: ["logs", "deps", "results", "failures"],
 };
 

@@ -7,6 +7,9 @@ export const END: number = T + 30_000;
 /** More than the events of one stream entry, so that a batch flushes before it is over. */
 export const MANY = 101;
 
+/** Minute of the counts of the population. */
+const MINUTE: number = Math.floor(T / 60_000);
+
 const waiting = Array.from({ length: MANY }, (_, n) => `w${n}`);
 const running = ["a1", "2", "a3", "a4", "a5", "gone"];
 
@@ -35,6 +38,23 @@ export async function populate(b: Bench, waits: number = MANY): Promise<void> {
   await redis.zadd(b.unit("waiting-children"), T, "k1");
   await redis.hset(b.unit("meta"), "concurrency", "50");
   await redis.hdel(b.unit("meta"), "opened");
+  await populateLooks(b);
+}
+
+/** What the scripts that look and mend meet: counts, workers, records and jobs in no state. */
+async function populateLooks(b: Bench): Promise<void> {
+  const { redis } = b;
+  for (const unit of ["metrics:completed", "metrics:failed"] as const) {
+    await redis.hset(b.unit(unit), { low: MINUTE - 9, last: MINUTE, total: 5, keep: 10 });
+    await redis.hset(b.unit(unit), { [MINUTE - 9]: 2, [MINUTE]: 3 });
+  }
+  await redis.zadd(b.unit("workers"), T - 90_000, "dead", T, "live");
+  await redis.hset(b.unit("workers-info"), { dead: "{}", live: "{}" });
+  await redis.hset(kindKey(b.q, "dedup", "k"), "job", "never");
+  await redis.hset(b.job("o1"), "name", "lost");
+  await redis.hset(b.job("o2"), { name: "lost", finishedOn: T });
+  await redis.hset(b.unit("priorities"), "never", 3);
+  await redis.set(b.unit("limiter"), "1");
 }
 
 /** One call of each script that a populated queue takes. */
@@ -103,6 +123,30 @@ export function validCalls(q: string): {
     pause: { q, args: { paused: 1 } },
     counts: { q, args: {} },
     get: { q, args: {}, jobs: ["a1", "w0", "7"] },
+    page: { q, args: { state: "waiting", start: 0, count: 10, asc: 1 } },
+    ranks: { q, args: {}, ranks: [0, 4, 2_097_151].map((priority) => ({ priority })) },
+    loglines: { q, args: { start: 0, count: 10, asc: 0 }, jobs: ["a1"] },
+    count: {
+      q,
+      args: { keep: 5 },
+      rows: [
+        { minute: MINUTE, completed: 2, failed: 1 },
+        { minute: MINUTE + 1, completed: 2, failed: 1 },
+      ],
+    },
+    metrics: { q, args: { kind: "completed", newest: MINUTE, count: 10 } },
+    heartbeat: { q, args: { now: T, ttl: 60_000, id: "me", info: "{}" } },
+    workers: { q, args: { since: T - 60_000, start: 0, count: 10 } },
+    tail: { q, args: { after: "0-0", inclusive: 0, count: 2 } },
+    publish: { q, args: {}, messages: [{ name: "shipped", payload: "{}" }] },
+    inspect: {
+      q,
+      args: { walk: 0 },
+      jobs: ["a1", "w0", "gone", "7", "o1", "never"],
+      seen: [0, 1, 0, 0, 0, 0].map((waits) => ({ waits })),
+    },
+    mend: { q, args: { now: T }, jobs: ["a1", "w0", "gone", "7", "o1", "o2", "never"] },
+    dedups: { q, args: { fix: 1 }, records: ["k"], jobs: ["never"] },
     node: { q, args: { now: T, ttl: 1_000, token: "n" } },
   };
 }
