@@ -58,7 +58,9 @@ end
 -- Buffers the events of this call. A flush writes one stream entry: pairs of `<code><id>` and a payload.
 -- Payloads over 8 KB are left in the job's hash; the code is then upper case.
 local ev, ev_bytes = {}, 0
-if not (events_max >= 0 and events_max <= 9007199254740991 and events_max % 1 == 0) then events_max = 10000 end
+if not (events_max >= 0 and events_max <= 9007199254740991 and events_max % 1 == 0) then
+  events_max = 10000
+end
 
 local function flush_events()
   if #ev == 0 then return end

@@ -34,7 +34,9 @@ if not bad and #ARGV ~= messages_base + messages_n * messages_w then bad = 'argu
 if bad then return redis.error_reply('EMQARG ' .. bad) end
 local opts = redis.call('HMGET', meta, 'events.max')
 local events_max = tonumber(opts[1] or '10000') or 10000
-if not (events_max >= 0 and events_max % 1 == 0) then events_max = 10000 end
+if not (events_max >= 0 and events_max <= 9007199254740991 and events_max % 1 == 0) then
+  events_max = 10000
+end
 redis.call('XLEN', events)
 local pairs_out, bytes = {}, 0
 for i = 1, messages_n do

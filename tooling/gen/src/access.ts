@@ -5,7 +5,7 @@ import type { ScriptSpec } from "../../../packages/scripts/src/registry/spec.js"
  * What the server's access control asks of a key: `r` reads its content, `w` changes it, `-` looks at
  * its size or presence only.
  */
-export type Mode = "r" | "w" | "rw" | "-";
+type Mode = "r" | "w" | "rw" | "-";
 
 /** What a script does on the server, by the names its data gives its keys. */
 export interface ScriptAccess {
@@ -18,7 +18,10 @@ export interface ScriptAccess {
  * Reads commands and keys out of a bundled script. What it does to one of its groups is said of all:
  * their keys follow each other in `KEYS`, at places that are computed.
  */
-export function scriptAccess(spec: ScriptSpec, source: string): ScriptAccess {
+export function scriptAccess(
+  spec: Pick<ScriptSpec, "keys" | "groups">,
+  source: string,
+): ScriptAccess {
   const { commands, keys } = accessOf(source);
   const access: Record<string, Mode> = {};
   spec.keys.forEach((name, at) => {

@@ -1,9 +1,10 @@
 import { startServer, uniqueQueue } from "@echomq/testkit";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { literal } from "../../src/acl/pattern.js";
-import { refusals, unneeded } from "../support/acl-narrow.js";
+import { openDriver } from "../../src/connect/drivers.js";
+import { narrowed, refusals, unneeded } from "../support/acl-narrow.js";
 import { administer, makeV1, migrate, produce, type Stage, work } from "../support/acl-paths.js";
-import { adminOf, driverOf, makeUser, recorded } from "../support/acl-user.js";
+import { adminOf, driverOf, makeUser, recorded, setRules } from "../support/acl-user.js";
 
 // What stays on the line though this path does not show that it is used, and why.
 const SPARE = {
@@ -15,6 +16,8 @@ const SPARE = {
   // The monitor leaves out what its server counts as administration.
   migrator: ["+client|list"],
 } as const;
+/** What Redis says where a right is missing, outside scripts and inside. */
+const REFUSED = /NOPERM|The user executing the script can't/;
 const ROLES = Object.keys(SPARE) as (keyof typeof SPARE)[];
 
 describe.each(["redis", "valkey"] as const)(
@@ -48,3 +51,39 @@ describe.each(["redis", "valkey"] as const)(
     });
   },
 );
+
+// What a producer can lack and still end its calls, and why.
+const UNNOTICED = [
+  // A name for people, and a proof that the connection is ready: clients and lanes go on without.
+  "+client|setname",
+  "+ping",
+  // Scripts never end over an event that could not be written.
+  "+xadd",
+  ...SPARE.producer,
+];
+
+test("each right a producer lacks is an error of its call", async () => {
+  const server = await startServer();
+  onTestFinished(() => server.stop());
+  const { url } = server;
+  const admin = adminOf(url);
+  const q = uniqueQueue("lack");
+  const stage: Stage = { q, admin, prefixes: ["bull"] };
+  const argv = ["--queue", q, "--role", "producer", "--v1-prefix", "bull"];
+  const user = await makeUser(url, ...argv);
+  const unnoticed: string[] = [];
+  const errors: Error[] = [];
+  for (const { without, rules } of narrowed(user)) {
+    await admin.flushall();
+    await admin.call("SCRIPT", "FLUSH");
+    await setRules(admin, user.name, rules);
+    const driver = await openDriver("ioredis", user.url);
+    await produce(stage, driver).then(
+      () => unnoticed.push(without.replaceAll(literal(q), "q")),
+      (error: Error) => errors.push(error),
+    );
+    await driver.close("now");
+  }
+  for (const { message } of errors) expect(message).toMatch(REFUSED);
+  expect(unnoticed).toEqual(UNNOTICED);
+});

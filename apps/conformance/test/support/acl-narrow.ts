@@ -2,7 +2,7 @@ import type { Redis } from "ioredis";
 import { type AclUser, setRules } from "./acl-user.js";
 
 /** A user's rules with one right less. */
-export interface Narrowed {
+interface Narrowed {
   /** What was taken away, e.g. `+hset` or `emq:{q}:v2:wait r`. */
   readonly without: string;
   readonly rules: readonly string[];

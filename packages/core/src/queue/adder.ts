@@ -77,8 +77,6 @@ export class Adder {
   }
 
   async #send(session: Session, jobs: readonly NewJob[]): Promise<Added[]> {
-    // Before the clock and the ids: leasing a node id writes, which a refused queue must not.
-    await session.fence.open(session.main, session.clock);
     const now = await session.clock.now();
     const ids: string[] = [];
     for (const { opts } of jobs) ids.push(opts.jobId ?? (await this.#ids.next(session)));

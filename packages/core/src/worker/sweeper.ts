@@ -5,7 +5,9 @@ import type { WorkerSettings } from "./options.js";
 
 /** Most ids of one act, as the scripts bound it. */
 const BATCH = 100;
-/** Most pages of one look; what is left then waits for the next. */
+/** Most leases and ids of one look. */
+const LOOK = 500;
+/** Most looks of one sweep; what is left then waits for the next. */
 const PAGES = 100;
 /** Most jobs one promotion moves. */
 const PROMOTE = 500;
@@ -62,14 +64,17 @@ export class Sweeper {
     // Right after a reconnect or a step of time, owners get a lease's length to renew first.
     if (clock.steadyFor < this.#settings.leaseMs) return;
     const now = await clock.exact();
-    const look = { q, args: { now, limit: BATCH } };
+    const look = { q, args: { now, limit: LOOK } };
     for (let page = 0; page < PAGES && !this.#stopped; page += 1) {
       const found = await main.run(expiredScript, look, { op: "sweep" });
-      if (found.leases.length > 0) await this.#recover(found.leases, now);
+      // The newest first: each part goes to the head of the line, before the one that came earlier.
+      for (let at = 0; at < found.leases.length; at += BATCH) {
+        await this.#recover(found.leases.slice(at, at + BATCH), now);
+      }
       await this.bury(found.trash);
       if (found.unmarked === 1 || (found.due > 0 && found.due <= now)) await this.promote();
       // Many workers may have died at once: what is left need not wait for the next look.
-      if (found.leases.length < BATCH && found.trash.length < BATCH) return;
+      if (found.leases.length < LOOK && found.trash.length < LOOK) return;
     }
   }
 

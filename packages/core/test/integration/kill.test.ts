@@ -101,4 +101,31 @@ describe.each(ENGINES)("a worker killed with kill -9 on %s", (engine) => {
     );
     expect(await bench.client.hlen(bench.key("owners"))).toBe(0);
   });
+
+  test("hundreds of leases of one dead worker come back in one sweep, in order", async () => {
+    const bench = Bench.on((await sharedServer(engine)).url);
+    const queue = bench.queue();
+    const total = 450;
+    const jobs = await queue.addBulk(
+      Array.from({ length: total }, (_, n) => ({ name: "x", data: n })),
+    );
+    const ids = jobs.map(({ id }) => id);
+    await queue.add("later", {});
+    const dead = bench.client.multi();
+    for (const id of ids) {
+      dead
+        .rpop(bench.key("wait"))
+        .hset(bench.key("owners"), id, "1:dead")
+        .zadd(bench.key("active"), -1, id);
+    }
+    await dead.exec();
+    expect(await queue.getJobCounts()).toMatchObject({ waiting: 1, active: total });
+    const sweeper = bench.worker(() => undefined, { lockDuration: 200, stalledInterval: 200 });
+    sweeper.pause();
+    await until("all are back", async () => (await queue.getJobCounts()).waiting === total + 1);
+    const line = (await bench.client.lrange(bench.key("wait"), 1, -1)).reverse();
+    expect(line).toEqual(ids);
+    // Popped but never begun: no fault of the jobs.
+    expect((await queue.getJob(ids[0] ?? ""))?.stalledCounter).toBe(0);
+  });
 });

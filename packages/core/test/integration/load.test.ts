@@ -1,6 +1,8 @@
 import { decode } from "@echomq/ext-id";
+import { nodeScript } from "@echomq/scripts";
+import { FlakyPlan, flakyDriver, ofScript } from "@echomq/testkit";
 import { describe, expect, test } from "vitest";
-import { Bench } from "../support/bench.js";
+import { Bench, gate, makeDriver } from "../support/bench.js";
 import { startChild } from "../support/child.js";
 import { refusal, settles, until } from "../support/until.js";
 
@@ -77,19 +79,34 @@ describe("ids", () => {
     expect(await bench.client.hexists("{emq}:nodes", "77")).toBe(0);
   });
 
-  test("queues that open and close side by side never mint from a node that was given back", async () => {
+  test("a release on its way does not end the lease another queue takes meanwhile", async () => {
+    const own = await Bench.own();
+    const plan = new FlakyPlan();
+    const first = Bench.on(own.url, flakyDriver(await makeDriver(own.url), plan)).queue();
+    const second = own.queue();
+    const door = gate();
+    const before = await first.add("x", {});
+    const release = plan.on(ofScript(nodeScript), { kind: "delay", until: door.opened });
+    const closing = first.close();
+    await release.spent;
+    const job = await second.add("x", {});
+    door.open();
+    await closing;
+    const { node } = decode(job.id);
+    expect(await own.client.hexists("{emq}:nodes", String(node))).toBe(1);
+    expect(await own.client.hlen("{emq}:nodes")).toBe(1);
+    expect(job.id).not.toBe(before.id);
+    await second.close();
+    expect(await own.client.hlen("{emq}:nodes")).toBe(0);
+  });
+
+  test("a node id lost to another process is not minted from again", async () => {
     const bench = await Bench.own();
-    const ids = new Set<string>();
-    for (let round = 0; round < 30; round += 1) {
-      const [first, second] = [bench.queue(), bench.queue()];
-      ids.add((await first.add("x", {})).id);
-      const [, job] = await Promise.all([first.close(), second.add("x", {})]);
-      ids.add(job.id);
-      const { node } = decode(job.id);
-      expect(await bench.client.hexists("{emq}:nodes", String(node))).toBe(1);
-      await second.close();
-    }
-    expect(ids.size).toBe(60);
-    expect(await bench.client.hlen("{emq}:nodes")).toBe(0);
+    const [first, second] = [bench.queue(), bench.queue()];
+    await first.add("x", {});
+    const [[node = ""] = []] = Object.entries(await bench.client.hgetall("{emq}:nodes"));
+    await bench.client.hset("{emq}:nodes", node, `${Date.now() + 3_600_000}:another-process`);
+    const job = await second.add("x", {});
+    expect(decode(job.id).node).not.toBe(Number(node));
   });
 });

@@ -50,7 +50,7 @@ return 'opened'`,
 
 export const addScript: Script<(typeof REGISTRY)["add"]> = {
   spec: REGISTRY.add,
-  sha: "6d5ead860da786eafad0ad08d44a8ddb1d94f5cd",
+  sha: "d40906a76822eaace510abe5cdbf16cf66db1263",
   source: `-- Adds jobs to wait, prioritized or delayed, each once.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -107,7 +107,9 @@ local events_max = tonumber(opts[3] or '10000') or 10000
 -- Buffers the events of this call. A flush writes one stream entry: pairs of \`<code><id>\` and a payload.
 -- Payloads over 8 KB are left in the job's hash; the code is then upper case.
 local ev, ev_bytes = {}, 0
-if not (events_max >= 0 and events_max <= 9007199254740991 and events_max % 1 == 0) then events_max = 10000 end
+if not (events_max >= 0 and events_max <= 9007199254740991 and events_max % 1 == 0) then
+  events_max = 10000
+end
 
 local function flush_events()
   if #ev == 0 then return end
@@ -329,7 +331,7 @@ return status`,
 
 export const stepScript: Script<(typeof REGISTRY)["step"]> = {
   spec: REGISTRY.step,
-  sha: "9e72838dfd746424feae08efae9688e9bde4a5c2",
+  sha: "519ad82d633f7ed524d394ce20f2e11f2d67348d",
   source: `-- Settles completed jobs and claims the next ones in one step.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -399,7 +401,9 @@ end
 -- Buffers the events of this call. A flush writes one stream entry: pairs of \`<code><id>\` and a payload.
 -- Payloads over 8 KB are left in the job's hash; the code is then upper case.
 local ev, ev_bytes = {}, 0
-if not (events_max >= 0 and events_max <= 9007199254740991 and events_max % 1 == 0) then events_max = 10000 end
+if not (events_max >= 0 and events_max <= 9007199254740991 and events_max % 1 == 0) then
+  events_max = 10000
+end
 
 local function flush_events()
   if #ev == 0 then return end
@@ -627,7 +631,7 @@ return { statuses, claimed, hints_out, to_bury, reason, due_at }`,
 
 export const finishScript: Script<(typeof REGISTRY)["finish"]> = {
   spec: REGISTRY.finish,
-  sha: "2df452d9142a650547dbd263bfbbd06e134db861",
+  sha: "b45ab55845d50153f4c0b7ff778acb1d84b67fc2",
   source: `-- Ends runs in any way: completed, failed, retried, delayed or given back.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -688,7 +692,9 @@ end
 -- Buffers the events of this call. A flush writes one stream entry: pairs of \`<code><id>\` and a payload.
 -- Payloads over 8 KB are left in the job's hash; the code is then upper case.
 local ev, ev_bytes = {}, 0
-if not (events_max >= 0 and events_max <= 9007199254740991 and events_max % 1 == 0) then events_max = 10000 end
+if not (events_max >= 0 and events_max <= 9007199254740991 and events_max % 1 == 0) then
+  events_max = 10000
+end
 
 local function flush_events()
   if #ev == 0 then return end
@@ -1151,7 +1157,7 @@ return { leases_out, dead, unmarked, head[2] and math.floor(tonumber(head[2])) o
 
 export const recoverScript: Script<(typeof REGISTRY)["recover"]> = {
   spec: REGISTRY.recover,
-  sha: "edc15b69128f6b8e2eefa2ee29b07da75ce29eb0",
+  sha: "7e9e9f4a83d6c7b44fe115ea18666c96ff531236",
   source: `-- Puts jobs whose lease expired back in line, ahead of their peers.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -1203,7 +1209,9 @@ end
 -- Buffers the events of this call. A flush writes one stream entry: pairs of \`<code><id>\` and a payload.
 -- Payloads over 8 KB are left in the job's hash; the code is then upper case.
 local ev, ev_bytes = {}, 0
-if not (events_max >= 0 and events_max <= 9007199254740991 and events_max % 1 == 0) then events_max = 10000 end
+if not (events_max >= 0 and events_max <= 9007199254740991 and events_max % 1 == 0) then
+  events_max = 10000
+end
 
 local function flush_events()
   if #ev == 0 then return end
@@ -1370,7 +1378,7 @@ return out`,
 
 export const promoteScript: Script<(typeof REGISTRY)["promote"]> = {
   spec: REGISTRY.promote,
-  sha: "bbc89ccd7f0599500dc69266c9356e0637f8c0a9",
+  sha: "4409822ee6906c1f3f562c47d7c81ce9d7544b8a",
   source: `-- Moves due jobs from delayed to the back of their line; arms a marker that nobody armed.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -1408,7 +1416,9 @@ local events_max = tonumber(opts[2] or '10000') or 10000
 -- Buffers the events of this call. A flush writes one stream entry: pairs of \`<code><id>\` and a payload.
 -- Payloads over 8 KB are left in the job's hash; the code is then upper case.
 local ev, ev_bytes = {}, 0
-if not (events_max >= 0 and events_max <= 9007199254740991 and events_max % 1 == 0) then events_max = 10000 end
+if not (events_max >= 0 and events_max <= 9007199254740991 and events_max % 1 == 0) then
+  events_max = 10000
+end
 
 local function flush_events()
   if #ev == 0 then return end
@@ -1588,7 +1598,7 @@ return buried`,
 
 export const pauseScript: Script<(typeof REGISTRY)["pause"]> = {
   spec: REGISTRY.pause,
-  sha: "84bbd6e2e168ac9609f1c224fc7ae08e20b978a5",
+  sha: "92ef2cfdbe76f00e44f76e94c24bc3088c16440f",
   source: `-- Pauses or resumes a queue; resuming wakes the workers.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -1625,7 +1635,9 @@ local events_max = tonumber(opts[2] or '10000') or 10000
 -- Buffers the events of this call. A flush writes one stream entry: pairs of \`<code><id>\` and a payload.
 -- Payloads over 8 KB are left in the job's hash; the code is then upper case.
 local ev, ev_bytes = {}, 0
-if not (events_max >= 0 and events_max <= 9007199254740991 and events_max % 1 == 0) then events_max = 10000 end
+if not (events_max >= 0 and events_max <= 9007199254740991 and events_max % 1 == 0) then
+  events_max = 10000
+end
 
 local function flush_events()
   if #ev == 0 then return end
@@ -2259,7 +2271,7 @@ return { entries, first[1], top[1] }`,
 
 export const publishScript: Script<(typeof REGISTRY)["publish"]> = {
   spec: REGISTRY.publish,
-  sha: "430872029777a7afa2f5bd45d28c5a066b951064",
+  sha: "c95a559fef4969c81b1ebf402e57d576518a2174",
   source: `-- Tells events of the caller's own, in one stream entry.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -2296,7 +2308,9 @@ if not bad and #ARGV ~= messages_base + messages_n * messages_w then bad = 'argu
 if bad then return redis.error_reply('EMQARG ' .. bad) end
 local opts = redis.call('HMGET', meta, 'events.max')
 local events_max = tonumber(opts[1] or '10000') or 10000
-if not (events_max >= 0 and events_max % 1 == 0) then events_max = 10000 end
+if not (events_max >= 0 and events_max <= 9007199254740991 and events_max % 1 == 0) then
+  events_max = 10000
+end
 redis.call('XLEN', events)
 local pairs_out, bytes = {}, 0
 for i = 1, messages_n do

@@ -1,3 +1,4 @@
+import { EventEmitter } from "node:events";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
@@ -18,11 +19,9 @@ const FILES = {
 const HIDDEN = /^ {4}(?:private|protected)(?: (?:readonly|static|async|get|set|abstract))* (\w+)/gm;
 
 /** Names of Node's emitter that a class inherits as statics. */
-const EMITTER_STATICS = new Set(Object.getOwnPropertyNames(require_("node:events")));
+const EMITTER_STATICS = new Set(Object.getOwnPropertyNames(EventEmitter));
 
-function require_(name) {
-  return createRequire(import.meta.url)(name);
-}
+const require = createRequire(import.meta.url);
 
 /** What a line offers: the calls to try, those left out with a reason, and those forgotten. */
 export function surface(M, alias) {
@@ -61,10 +60,7 @@ function prototypeNames(Class) {
 }
 
 function hiddenNames(alias, files) {
-  const main = require_
-    .call(null, "node:module")
-    .createRequire(import.meta.url)
-    .resolve(alias);
+  const main = require.resolve(alias);
   const folder = join(dirname(dirname(main)), "esm", "classes");
   const hidden = new Set();
   for (const file of files) {

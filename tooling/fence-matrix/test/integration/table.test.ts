@@ -101,6 +101,15 @@ describe.each(ENGINES)("the fence's table on %s", (engine) => {
       }
     });
 
+    test("a v1 queue of the same name beside a v2 queue refuses the next connection", async () => {
+      const q = await opened();
+      await using queue = new Queue(q, { connection: driver });
+      await queue.add("second", {});
+      await v1[0]?.make("queue", { prefix: "bull", queue: q });
+      await queue.add("third", {});
+      await expectRefused(q, `V1_KEYSPACE bullmq:5.65.1 at bull:${q}:meta`);
+    });
+
     test("what neither program writes", async () => {
       const q = await opened();
       await redis.set(stampKey(q), "hello");

@@ -1,11 +1,10 @@
 import { expect, test } from "vitest";
-import type { ScriptSpec } from "../../../../packages/scripts/src/registry/spec.js";
 import { scriptAccess } from "../../src/access.js";
 
-const spec = {
+const spec: Parameters<typeof scriptAccess>[0] = {
   keys: ["stamp", "meta", "wait"],
   groups: [{ name: "jobs", kinds: ["job"] }],
-} as unknown as ScriptSpec;
+};
 
 test("positions become the names of the data, and what is not touched is left out", () => {
   const source = `

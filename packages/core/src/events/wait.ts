@@ -1,0 +1,191 @@
+import { getScript, tailScript } from "@echomq/scripts";
+import { EchoMQError, isEchoMQError } from "@echomq/wire";
+import { closedError, type LazySession } from "../connection/lazy.js";
+import { within } from "../connection/within.js";
+import { fieldsOfPairs } from "../job/fields.js";
+import { fromJson } from "../job/payload.js";
+import { record, refuse, shown, whole } from "../options/check.js";
+import type { QueueEvents } from "./queue-events.js";
+import { type Ending, type Recording, type Watchers, watchersOf } from "./watchers.js";
+
+/** Longest wait for a job, in ms: the longest step of a timer. */
+const WAIT_MAX_MS = 2_147_483_647;
+/** Time between two looks at the job itself, which find what no event told, in ms. */
+const LOOK_MS = 5_000;
+
+/** How `Queue.addAndWait` waits. */
+export interface WaitOptions {
+  /** How long at most, in ms, the adding included. */
+  readonly timeout: number;
+  /** Events of the same queue. */
+  // biome-ignore lint/suspicious/noExplicitAny: whatever events of its own it is typed with
+  readonly events: QueueEvents<any>;
+}
+
+/** A wait that has been checked and may begin. */
+export interface Wait {
+  readonly watchers: Watchers;
+  readonly timeoutMs: number;
+  readonly op: string;
+}
+
+/**
+ * Checks what a wait is given.
+ * @throws ValidationError `VALIDATION` naming the option.
+ */
+export function checkWait(q: string, events: unknown, timeout: unknown, op: string): Wait {
+  const watchers = watchersOf(events);
+  if (!watchers) return refuse("events", `must be a QueueEvents, got ${shown(events)}`);
+  if (watchers.name !== q) refuse("events", `are of the queue ${watchers.name}, not of ${q}`);
+  const timeoutMs = whole("timeout", timeout, 1, WAIT_MAX_MS) ?? refuse("timeout", "is required");
+  return { watchers, timeoutMs, op };
+}
+
+/** Adds a job through `add` and waits for its end. */
+export async function addAndWait(
+  lazy: LazySession,
+  q: string,
+  options: unknown,
+  add: () => Promise<{ readonly id: string }>,
+): Promise<unknown> {
+  const { timeout, events } = record("wait", options, ["timeout", "events"]);
+  const wait = checkWait(q, events, timeout, "Queue.addAndWait");
+  const until = performance.now() + wait.timeoutMs;
+  if (!(await readyWithin(wait))) throw late(wait, "the events were not ready, nothing was added");
+  // Before the add: the job may have ended, and be gone, when its id comes back.
+  const recording = wait.watchers.record();
+  try {
+    const { id } = await add();
+    const timeoutMs = Math.max(Math.ceil(until - performance.now()), 1);
+    return await untilEnded(lazy, id, { ...wait, timeoutMs }, recording);
+  } finally {
+    recording.stop();
+  }
+}
+
+/** Waits for a job that stands to end. */
+export async function waitUntilFinished(
+  lazy: LazySession,
+  id: string,
+  wait: Wait,
+): Promise<unknown> {
+  const until = performance.now() + wait.timeoutMs;
+  if (!(await readyWithin(wait))) throw late(wait, `the events of job ${id} were not ready`);
+  const timeoutMs = Math.max(Math.ceil(until - performance.now()), 1);
+  return untilEnded(lazy, id, { ...wait, timeoutMs });
+}
+
+async function readyWithin({ watchers, timeoutMs }: Wait): Promise<boolean> {
+  const ready = watchers.ready();
+  // A fence's refusal is thrown here; a timeout is told by the caller.
+  return (await within(ready, timeoutMs)) && ready.then(() => true);
+}
+
+/** Watches first and looks then, so an end between the two is not missed. */
+function untilEnded(
+  lazy: LazySession,
+  id: string,
+  { watchers, timeoutMs, op }: Wait,
+  recording?: Recording,
+): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    let looking = false;
+    let over = false;
+    const finish = (work: () => unknown): void => {
+      if (over) return;
+      over = true;
+      stop();
+      clearTimeout(timer);
+      clearInterval(again);
+      try {
+        resolve(work());
+      } catch (error) {
+        reject(error);
+      }
+    };
+    const fail = (error: unknown): void =>
+      finish(() => {
+        throw error;
+      });
+    const look = async (): Promise<void> => {
+      if (looking || over) return;
+      looking = true;
+      try {
+        const end = await endOf(lazy, id, op, watchers);
+        if (end === "gone") finish(() => resultOf(id, recording?.of(id) ?? { how: "removed" }, op));
+        else if (end) finish(() => resultOf(id, end, op));
+      } catch (error) {
+        if (!isTransient(error)) fail(error);
+      } finally {
+        looking = false;
+      }
+    };
+    const stop = watchers.watch(id, {
+      ended: (ending) => finish(() => resultOf(id, ending, op)),
+      doubt: () => void look(),
+      closed: () => fail(closedError(op)),
+    });
+    const timer = setTimeout(
+      () => fail(late({ op, timeoutMs }, `job ${id} has not ended`)),
+      timeoutMs,
+    );
+    const again = setInterval(() => void look(), LOOK_MS);
+    void look();
+  });
+}
+
+/** The job's end by its own hash; `gone` once no event about it can still come. */
+async function endOf(
+  lazy: LazySession,
+  id: string,
+  op: string,
+  watchers: Watchers,
+): Promise<Ending | "gone" | undefined> {
+  const session = await lazy.get(op);
+  const found = (await session.read(getScript, { q: session.q, jobs: [id], args: {} }, op))?.[0];
+  if (!found) {
+    // It may have ended and been removed at once: then its event stands in the stream by now.
+    const args = { after: "0-0", inclusive: 0, count: 0 };
+    const top = (await session.read(tailScript, { q: session.q, args }, op))?.top;
+    if (top) await watchers.reached(top);
+    return "gone";
+  }
+  const fields = fieldsOfPairs(found.fields);
+  if (found.state === "completed") {
+    const value = fromJson(fields.returnvalue);
+    return { how: "completed", payload: { returnvalue: value }, gone: false };
+  }
+  if (found.state !== "failed") return undefined;
+  return { how: "failed", payload: { failedReason: fields.failedReason ?? "" }, gone: false };
+}
+
+function resultOf(id: string, ending: Ending, op: string): unknown {
+  if (ending.how === "removed") {
+    throw new EchoMQError({
+      code: "JOB_REMOVED",
+      message: `${op}: job ${id} is gone; it was removed, or had ended and was not kept`,
+      op,
+    });
+  }
+  if (ending.gone) {
+    throw new EchoMQError({
+      code: "RESULT_GONE",
+      message: `${op}: job ${id} has ${ending.how}, but was removed before its large result was read`,
+      op,
+    });
+  }
+  if (ending.how === "completed") return ending.payload.returnvalue;
+  throw new EchoMQError({ code: "JOB_FAILED", message: String(ending.payload.failedReason), op });
+}
+
+function late({ op, timeoutMs }: Pick<Wait, "op" | "timeoutMs">, what: string): EchoMQError {
+  return new EchoMQError({
+    code: "WAIT_TIMEOUT",
+    message: `${op}: ${what} within ${timeoutMs} ms`,
+    op,
+  });
+}
+
+function isTransient(error: unknown): boolean {
+  return isEchoMQError(error) && error.transient;
+}
