@@ -77,7 +77,10 @@ if #ids > 0 then
   if target then redis.call('ZADD', target, unpack(scored)) else redis.call('RPUSH', wait, unpack(ids)) end
 end
 if #ranked > 0 then redis.call('HSET', priorities, unpack(ranked)) end
-if #owners > 0 then redis.call('SADD', extras, unpack(owners)) end
+if #owners > 0 then
+  redis.call('SADD', extras, unpack(owners))
+  redis.call('HSET', meta, 'extras', '1')
+end
 if state == 'prioritized' then redis.call('SET', pc, string.format('%.0f', to % 4294967296)) end
 redis.call('HSET', meta, cursor, string.format('%.0f', to))
 return { to, statuses }

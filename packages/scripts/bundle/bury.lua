@@ -33,6 +33,7 @@ if not bad and #ARGV ~= 1 then bad = 'arguments' end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
 redis.call('ZCARD', trash)
 redis.call('SCARD', extras)
+redis.call('HLEN', meta)
 local buried = 0
 for i = 1, jobs_n do
   local at = jobs_at + (i - 1) * jobs_w
@@ -43,4 +44,5 @@ for i = 1, jobs_n do
     buried = buried + 1
   end
 end
+if buried > 0 and redis.call('SCARD', extras) == 0 then redis.call('HDEL', meta, 'extras') end
 return buried

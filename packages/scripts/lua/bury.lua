@@ -1,6 +1,7 @@
 -- Removes every key of jobs that are in trash. An id that is not is somebody's again and is left alone.
 redis.call('ZCARD', trash)
 redis.call('SCARD', extras)
+redis.call('HLEN', meta)
 local buried = 0
 for i = 1, jobs_n do
   local at = jobs_at + (i - 1) * jobs_w
@@ -11,4 +12,5 @@ for i = 1, jobs_n do
     buried = buried + 1
   end
 end
+if buried > 0 and redis.call('SCARD', extras) == 0 then redis.call('HDEL', meta, 'extras') end
 return buried

@@ -64,7 +64,10 @@ for n = 1, #stalled do
   local key, count, started, at = unpack(stalled[n])
   redis.call('HSET', key, 'stc', count, 'ats', started, 'processedOn', at)
 end
-if #doomed > 0 then redis.call('HSET', verdicts, unpack(doomed)) end
+if #doomed > 0 then
+  redis.call('HSET', verdicts, unpack(doomed))
+  redis.call('HSET', meta, 'verdicts', '1')
+end
 flush_line()
 if not opts[1] then arm(in_line) end
 flush_events()

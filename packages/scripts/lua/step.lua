@@ -1,5 +1,5 @@
 -- Settles completed jobs and claims the next ones in one step.
-local opts = redis.call('HMGET', meta, 'paused', 'concurrency', 'events.max')
+local opts = redis.call('HMGET', meta, 'paused', 'concurrency', 'events.max', 'verdicts')
 local limit = tonumber(opts[2])
 if limit then limit = math.floor(limit) end
 local events_max = tonumber(opts[3] or '10000') or 10000
@@ -91,6 +91,8 @@ elseif open and #hints_out > 0 and marked == 0
   and (not limit or running - #settled + #taken < limit) then
   arm({ hints_out[1] })
 end
+-- The flag sends busy workers here; with no verdict left they may take `turn` again.
+if opts[4] and doomed == 0 then redis.call('HDEL', meta, 'verdicts') end
 flush_events()
 
 if head[2] then due_at = math.floor(tonumber(head[2])) end

@@ -9,8 +9,12 @@ local events_max = tonumber(opts[6] or '10000') or 10000
 --@include run_fields
 
 if done_n ~= results_n then return redis.error_reply('EMQARG results') end
-if finished_n > 1 or finished_n == 1 and attempts_n ~= done_n then
-  return redis.error_reply('EMQARG finished')
+if finished_n > 1 then return redis.error_reply('EMQARG finished') end
+local atm, ats = {}, {}
+for i = 1, results_n do
+  local runs = ARGV[results(i) + results_runs]
+  atm[i], ats[i] = string.match(runs == '' and '1.1' or runs, '^(%d+)%.(%d+)$')
+  if not atm[i] or #runs > 20 then return redis.error_reply('EMQARG results.runs') end
 end
 if not string.find(token, '^[%w._-]+$') then return redis.error_reply('EMQARG token') end
 local completed = KEYS[finished_at + 1]
@@ -34,7 +38,6 @@ for i = 1, done_n do
     statuses[i] = 'ok'
     settled[#settled + 1] = id
     if finished_n == 1 then kept[#kept + 1] = { i, key, at } else removed[#removed + 1] = key end
-    emit('c', id, ARGV[row + results_value])
   end
   met[id] = true
   all_ok = all_ok and statuses[i] == 'ok'
@@ -48,12 +51,15 @@ else
   redis.call('ZCARD', active)
 end
 if #removed > 0 then redis.call('UNLINK', unpack(removed)) end
+for i = 1, done_n do
+  if statuses[i] == 'ok' then emit('c', ids[i], ARGV[results(i) + results_value]) end
+end
 local gone = {}
 for n = 1, #kept do
   local i, key, at = unpack(kept[n])
-  local row, value = attempts(i), ARGV[results(i) + results_value]
+  local value = ARGV[results(i) + results_value]
   local hash = { 'finishedOn', string.format('%.0f', now), 'processedOn', at,
-    'atm', ARGV[row + attempts_atm], 'ats', ARGV[row + attempts_ats] }
+    'atm', atm[i], 'ats', ats[i] }
   if value ~= '' then hash[9] = 'returnvalue'; hash[10] = value end
   redis.call('HSET', key, unpack(hash))
   gone[#gone + 1] = now

@@ -42,6 +42,7 @@ export {
   renewScript,
   stepScript,
   tailScript,
+  turnScript,
   workersScript,
 } from "./generated/bundle.js";
 export type { EncodedCall } from "./registry/codec.js";

@@ -80,6 +80,7 @@ describe.each(ENGINES)("on %s", (engine) => {
     expect(await queue.isPaused()).toBe(true);
     const worker = await as("worker");
     expect(await own(worker, "LPUSH", "wait", "6")).toBe(2);
+    expect(await own(producer, "UNLINK", "wait")).toBe(1);
   });
 
   test.each(["producer", "worker", "admin", "migrator"])(

@@ -52,11 +52,6 @@ export class LazySession {
     throw closedError(op);
   }
 
-  /** The session if one is open or being opened; opens none. Never rejects. */
-  async current(): Promise<Session | undefined> {
-    return this.#opening?.catch(() => undefined);
-  }
-
   /** Closes what was opened. Never rejects. */
   close(mode: "drain" | "now" = "drain"): Promise<void> {
     this.#closing ??= this.#close(mode);

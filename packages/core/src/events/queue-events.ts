@@ -45,7 +45,8 @@ export class QueueEvents<C extends CustomEvents = Record<never, never>> extends 
     // An async listener that rejects is told as an error, not left to end the process.
     super({ captureRejections: true });
     Object.defineProperty(this, EventEmitter.captureRejectionSymbol, {
-      value: (thrown: unknown, event: string | symbol) => this.#report(listenerError(event, thrown)),
+      value: (thrown: unknown, event: string | symbol) =>
+        this.#report(listenerError(event, thrown)),
     });
     this.name = queueName(name);
     const opts = record("options", options, [...CONNECTION_KEYS, "lastEventId", "autorun"]);

@@ -2,8 +2,16 @@ import { compareEntries, type Place, START } from "./place.js";
 
 /** How a job ended, as its event said. */
 export type Ending =
-  | { readonly how: "completed"; readonly payload: Readonly<Record<string, unknown>>; readonly gone: boolean }
-  | { readonly how: "failed"; readonly payload: Readonly<Record<string, unknown>>; readonly gone: boolean }
+  | {
+      readonly how: "completed";
+      readonly payload: Readonly<Record<string, unknown>>;
+      readonly gone: boolean;
+    }
+  | {
+      readonly how: "failed";
+      readonly payload: Readonly<Record<string, unknown>>;
+      readonly gone: boolean;
+    }
   | { readonly how: "removed" };
 
 /** What one who waits for a job is told. */

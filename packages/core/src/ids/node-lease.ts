@@ -28,6 +28,7 @@ export class JobIds {
   #leasing: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
   #holds = false;
+  #session: Session | undefined;
 
   /**
    * One new id. The fence must have let the session through: leasing writes.
@@ -46,9 +47,10 @@ export class JobIds {
   }
 
   /** Gives the node id back when no other queue of the process uses it. Never rejects. */
-  async release(session: Session): Promise<void> {
+  async release(): Promise<void> {
     clearInterval(this.#timer);
-    if (!this.#holds) return;
+    const session = this.#session;
+    if (!this.#holds || session === undefined) return;
     this.#holds = false;
     this.#until = Number.NEGATIVE_INFINITY;
     const token = processToken;
@@ -69,6 +71,7 @@ export class JobIds {
     try {
       const args = { now: await session.clock.now(), ttl: LEASE_MS, token: processToken };
       const node = await session.write(nodeScript, { q: session.q, args }, "lease node id");
+      this.#session = session;
       this.#until = started + LEASE_MS;
       const mint = mints.get(node) ?? createMint({ node });
       mints.set(node, mint);

@@ -1,5 +1,6 @@
 import { getScript } from "@echomq/scripts";
 import type { LazySession } from "../connection/lazy.js";
+import { checkWait, type WaitOptions, waitUntilFinished } from "../events/wait.js";
 import { attemptsMade, countOf, type Fields, numberOf, storedOptions } from "./fields.js";
 import { fromJson } from "./payload.js";
 import type { JobState } from "./types.js";
@@ -71,6 +72,45 @@ export class Job<Data = unknown, Result = unknown, Name extends string = string>
     const call = { q: session.q, jobs: [this.id], args: {} };
     const reply = await session.read(getScript, call, "Job.getState");
     return (reply?.[0]?.state ?? "unknown") as JobState;
+  }
+
+  /** @throws as {@link getState}. */
+  async isCompleted(): Promise<boolean> {
+    return (await this.getState()) === "completed";
+  }
+
+  /** @throws as {@link getState}. */
+  async isFailed(): Promise<boolean> {
+    return (await this.getState()) === "failed";
+  }
+
+  /** @throws as {@link getState}. */
+  async isActive(): Promise<boolean> {
+    return (await this.getState()) === "active";
+  }
+
+  /** @throws as {@link getState}. */
+  async isDelayed(): Promise<boolean> {
+    return (await this.getState()) === "delayed";
+  }
+
+  /**
+   * True while it stands in line without a priority.
+   * @throws as {@link getState}.
+   */
+  async isWaiting(): Promise<boolean> {
+    return (await this.getState()) === "waiting";
+  }
+
+  /**
+   * Waits for the job to end, `timeout` ms at most, and resolves to its result.
+   * @throws ValidationError for events of another queue or without a timeout; `EchoMQError`
+   * `WAIT_TIMEOUT`, `JOB_FAILED` with the reason as its message, `JOB_REMOVED`, `RESULT_GONE`, or
+   * `CLOSED` when the events are closed meanwhile; `FenceError` or `ServerError`.
+   */
+  async waitUntilFinished(events: WaitOptions["events"], timeout: number): Promise<Result> {
+    const wait = checkWait(this.queueName, events, timeout, "Job.waitUntilFinished");
+    return (await waitUntilFinished(this.#session, this.id, wait)) as Result;
   }
 
   toJSON(): Record<string, unknown> {

@@ -56,11 +56,6 @@ export class Adder {
     return added;
   }
 
-  /** Waits for what is on its way. Never rejects. */
-  async settled(): Promise<void> {
-    while (this.#sending) await this.#sending;
-  }
-
   async #drain(session: Session): Promise<void> {
     await Promise.resolve(); // the rest of this tick's adds
     while (this.#waiting.length > 0) {

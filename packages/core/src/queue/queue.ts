@@ -2,6 +2,7 @@ import { countsScript, getScript, pauseScript } from "@echomq/scripts";
 import { jobId, queueName } from "@echomq/wire";
 import { closedError, LazySession } from "../connection/lazy.js";
 import { within } from "../connection/within.js";
+import { addAndWait, type WaitOptions } from "../events/wait.js";
 import { JobIds } from "../ids/node-lease.js";
 import { fieldsOfPairs } from "../job/fields.js";
 import { Job } from "../job/job.js";
@@ -10,6 +11,8 @@ import type { DataOf, JobCounts, JobMap, JobName, ResultOf } from "../job/types.
 import { nameText, record, refuse, shown } from "../options/check.js";
 import { checkJobOptions, type JobOptions } from "../options/job-options.js";
 import { type Added, Adder, type NewJob } from "./adder.js";
+import { QueueGetters } from "./getters.js";
+import { InFlight } from "./in-flight.js";
 import { checkQueueOptions, type QueueOptions } from "./options.js";
 
 /** How long a closing queue waits for adds on their way, in ms: a call's time and its retrying. */
@@ -26,12 +29,13 @@ export interface BulkJob<M extends JobMap, N extends JobName<M> = JobName<M>> {
  * A queue: adds jobs and looks at them. It connects with the first call and creates nothing before the
  * first write.
  */
-export class Queue<M extends JobMap = JobMap> {
+export class Queue<M extends JobMap = JobMap> extends QueueGetters<M> {
   readonly name: string;
   readonly #session: LazySession;
   readonly #defaults: JobOptions;
   readonly #ids = new JobIds();
   readonly #adder = new Adder(this.#ids);
+  readonly #writes = new InFlight();
   #closing: Promise<void> | undefined;
 
   /**
@@ -39,9 +43,13 @@ export class Queue<M extends JobMap = JobMap> {
    * @throws ValidationError `VALIDATION` naming the option.
    */
   constructor(name: string, options: QueueOptions) {
-    this.name = queueName(name);
-    this.#defaults = checkQueueOptions(options).defaults;
-    this.#session = new LazySession(this.name, options);
+    const checked = queueName(name);
+    const { defaults } = checkQueueOptions(options);
+    const session = new LazySession(checked, options);
+    super(session);
+    this.name = checked;
+    this.#defaults = defaults;
+    this.#session = session;
   }
 
   /**
@@ -66,8 +74,9 @@ export class Queue<M extends JobMap = JobMap> {
   ): Promise<Job<DataOf<M, N>, ResultOf<M, N>, N>> {
     const job = this.#checked(name, data, opts);
     this.#refuseClosed("Queue.add");
-    const session = await this.#session.get("Queue.add");
-    const added = await this.#adder.add(session, job);
+    const added = await this.#writes.run(async () =>
+      this.#adder.add(await this.#session.get("Queue.add"), job),
+    );
     return this.#jobOf(job, added) as Promise<Job<DataOf<M, N>, ResultOf<M, N>, N>>;
   }
 
@@ -85,10 +94,26 @@ export class Queue<M extends JobMap = JobMap> {
       return this.#checked(name, data, opts as JobOptions | undefined);
     });
     this.#refuseClosed("Queue.addBulk");
-    const session = await this.#session.get("Queue.addBulk");
-    const added = await this.#adder.addAll(session, checked);
+    const added = await this.#writes.run(async () =>
+      this.#adder.addAll(await this.#session.get("Queue.addBulk"), checked),
+    );
     const made = checked.map((job, at) => this.#jobOf(job, added[at] as Added));
     return Promise.all(made) as Promise<Job<DataOf<M, N>, ResultOf<M, N>, N>[]>;
+  }
+
+  /**
+   * Adds one job and waits for its end; resolves to its result. The timeout is in ms and counts from now.
+   * @throws as {@link add}; `EchoMQError` `WAIT_TIMEOUT`, `JOB_FAILED` with the reason as its message,
+   * `JOB_REMOVED`, `RESULT_GONE`, or `CLOSED` when the events are closed.
+   */
+  addAndWait<N extends JobName<M>>(
+    name: N,
+    data: DataOf<M, N>,
+    opts: JobOptions | undefined,
+    wait: WaitOptions,
+  ): Promise<ResultOf<M, N>> {
+    const add = (): Promise<Job> => this.add(name, data, opts) as Promise<Job>;
+    return addAndWait(this.#session, this.name, wait, add) as Promise<ResultOf<M, N>>;
   }
 
   /**
@@ -106,15 +131,6 @@ export class Queue<M extends JobMap = JobMap> {
     const claimed = found.owner === null ? {} : { claimedAt: Number(found.owner.split(":", 1)[0]) };
     const fields = fieldsOfPairs(found.fields);
     return new Job({ id: checked, queue: this.name, fields, ...claimed }, this.#session);
-  }
-
-  /**
-   * How many jobs stand in each state, counted in one step.
-   * @throws FenceError or ServerError.
-   */
-  async getJobCounts(): Promise<JobCounts> {
-    const { paused: _, ...counts } = await this.#counts("Queue.getJobCounts");
-    return counts;
   }
 
   /** @throws FenceError or ServerError. */
@@ -152,13 +168,9 @@ export class Queue<M extends JobMap = JobMap> {
   }
 
   async #close(): Promise<void> {
-    const opening = this.#session.current();
-    const settled = opening.then(() => this.#adder.settled());
     // The adds themselves end once their own retrying does.
-    if (await within(settled, ADDS_MS)) {
-      const session = await opening;
-      if (session) await this.#ids.release(session);
-    }
+    await within(this.#writes.settled(), ADDS_MS);
+    await this.#ids.release();
     await this.#session.close();
   }
 

@@ -1,5 +1,5 @@
 import type { ConnectionOptions } from "../connection/types.js";
-import { flag, record, whole } from "../options/check.js";
+import { flag, nameText, record, refuse, whole } from "../options/check.js";
 import { CONCURRENCY_MAX, LEASE_MAX_MS, LEASE_MIN_MS } from "../options/limits.js";
 import {
   checkRetention,
@@ -27,6 +27,10 @@ export interface WorkerOptions extends ConnectionOptions {
   readonly removeOnComplete?: Retention;
   /** What stays of failed jobs that do not say themselves. Default 7 days and 10 000. */
   readonly removeOnFail?: Retention;
+  /** Name this worker is listed with, by `Queue.getWorkers`. */
+  readonly name?: string;
+  /** Counts ended jobs per minute and keeps that many minutes, for `Queue.getMetrics`. Default: no counts. */
+  readonly metrics?: { readonly maxDataPoints: number };
 }
 
 /** A worker's options, checked and complete. Times in ms. */
@@ -38,6 +42,9 @@ export interface WorkerSettings {
   readonly autorun: boolean;
   readonly keepCompleted: Keep;
   readonly keepFailed: Keep;
+  readonly name: string | undefined;
+  /** Minutes of counts to keep; undefined counts nothing. */
+  readonly maxDataPoints: number | undefined;
 }
 
 const KNOWN = [
@@ -49,6 +56,8 @@ const KNOWN = [
   "autorun",
   "removeOnComplete",
   "removeOnFail",
+  "name",
+  "metrics",
 ];
 
 /**
@@ -69,5 +78,17 @@ export function checkWorkerOptions(value: unknown): WorkerSettings {
       KEEP_COMPLETED,
     ),
     keepFailed: keepOf(checkRetention("removeOnFail", opts.removeOnFail), KEEP_FAILED),
+    name: opts.name === undefined ? undefined : nameText("name", opts.name),
+    maxDataPoints: metricsOf(opts.metrics),
   };
+}
+
+/** Longest counts: a year of minutes. */
+const DATA_POINTS_MAX = 525_600;
+
+function metricsOf(value: unknown): number | undefined {
+  if (value === undefined) return undefined;
+  const { maxDataPoints } = record("metrics", value, ["maxDataPoints"]);
+  const option = "metrics.maxDataPoints";
+  return whole(option, maxDataPoints, 1, DATA_POINTS_MAX) ?? refuse(option, "is required");
 }

@@ -3,6 +3,7 @@ import { Engine } from "./engine.js";
 import { LeaseKeeper } from "./lease-keeper.js";
 import type { WorkerSettings } from "./options.js";
 import { doomed, type Settlement } from "./outcome.js";
+import { Presence } from "./presence.js";
 import type { Run } from "./run.js";
 import { Sweeper } from "./sweeper.js";
 import { Waker } from "./waker.js";
@@ -33,6 +34,7 @@ export interface Parts {
   readonly sweeper: Sweeper;
   readonly waker: Waker;
   readonly wakeups: Wakeups;
+  readonly presence: Presence;
 }
 
 /**
@@ -52,7 +54,11 @@ export async function assemble(
   const { trouble, fatal } = host;
   const engine = new Engine(session, lease, settings, {
     execute: host.execute,
-    settled: host.settled,
+    settled: (settlement) => {
+      const { how } = settlement;
+      if (how === "completed" || how === "failed") presence.count(how);
+      host.settled(settlement);
+    },
     lost: host.lost,
     drained: host.drained,
     idle: (due) => void wakeups.wait(due),
@@ -82,5 +88,11 @@ export async function assemble(
     trouble,
     fatal,
   });
-  return { session, engine, keeper, sweeper, waker, wakeups };
+  const presence = new Presence(session, {
+    name: settings.name,
+    concurrency: () => settings.concurrency,
+    maxDataPoints: settings.maxDataPoints,
+    trouble,
+  });
+  return { session, engine, keeper, sweeper, waker, wakeups, presence };
 }

@@ -125,9 +125,10 @@ export class Worker<M extends JobMap = JobMap> extends EventEmitter<WorkerEvents
         );
       }
     }
-    const { engine, keeper, sweeper } = this.#parts;
+    const { engine, keeper, sweeper, presence } = this.#parts;
     keeper.start();
     sweeper.start();
+    presence.start();
     engine.claim(!this.#paused);
     this.#tell("ready");
   }
@@ -235,7 +236,7 @@ export class Worker<M extends JobMap = JobMap> extends EventEmitter<WorkerEvents
     this.#closing.abort(new WorkerClosingError());
     let answers = false;
     if (this.#parts) {
-      const { engine, keeper, sweeper, waker, wakeups } = this.#parts;
+      const { engine, keeper, sweeper, waker, wakeups, presence } = this.#parts;
       engine.claim(false);
       sweeper.stop();
       wakeups.stop();
@@ -244,6 +245,7 @@ export class Worker<M extends JobMap = JobMap> extends EventEmitter<WorkerEvents
       for (const run of engine.owned) run.controller.abort(this.#closing.signal.reason);
       answers = await engine.giveBack(LAST_CALL_MS);
       keeper.stop();
+      await presence.stop(answers);
     }
     await this.#session.close(answers ? "drain" : "now");
     this.#tell("closed");

@@ -95,6 +95,17 @@ describe("close settles", () => {
     expect(await bench.client.hlen("{emq}:nodes")).toBe(0);
   });
 
+  test("after the adds on their way, which all arrive", async () => {
+    const bench = await Bench.own();
+    const queue = bench.queue();
+    const jobs = Array.from({ length: 1_700 }, (_, n) => ({ name: "x", data: n }));
+    const bulk = queue.addBulk(jobs);
+    const adds = Array.from({ length: 600 }, (_, n) => queue.add("y", n));
+    await settles("Queue.close", queue.close(), BOUND_MS);
+    expect((await bulk).length + (await Promise.all(adds)).length).toBe(2_300);
+    expect(await bench.client.llen(bench.key("wait"))).toBe(2_300);
+  });
+
   test("after the jobs have ended, where they end in time", async () => {
     const bench = await Bench.own();
     const queue = bench.queue();

@@ -16,7 +16,7 @@ for (const engine of ENGINES) {
   }
 }
 
-describe.each(ENGINES)("strict mode", (engine) => {
+describe.each(ENGINES)("strict mode on %s", (engine) => {
   let server: TestServer;
 
   beforeAll(async () => {
@@ -25,9 +25,11 @@ describe.each(ENGINES)("strict mode", (engine) => {
 
   afterAll(() => server.stop());
 
-  corePath(engine, async () => {
-    const made = await makeStrict(server.url);
-    onTestFinished(() => made.close());
-    return Bench.on(server.url, made);
-  });
+  for (const driver of DRIVERS) {
+    corePath(driver, async () => {
+      const made = await makeStrict(server.url, driver);
+      onTestFinished(() => made.close());
+      return Bench.on(server.url, made);
+    });
+  }
 });

@@ -145,7 +145,7 @@ return 1`,
 
 export const copyScript: Script<(typeof MIGRATION_REGISTRY)["copy"]> = {
   spec: MIGRATION_REGISTRY.copy,
-  sha: "319bbf1797e9eb7bf7047a0bc3602bce94ecfe1c",
+  sha: "2e8e7f23834ff0d758a4bb2afec93e2a692397b1",
   source: `-- Copies one batch of jobs, hash first and membership second, and moves the cursor of their state.
 local unpack = unpack or table.unpack
 local stamp, meta, wait, prioritized, priorities, pc, delayed, completed, failed, extras = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10]
@@ -275,7 +275,10 @@ if #ids > 0 then
   if target then redis.call('ZADD', target, unpack(scored)) else redis.call('RPUSH', wait, unpack(ids)) end
 end
 if #ranked > 0 then redis.call('HSET', priorities, unpack(ranked)) end
-if #owners > 0 then redis.call('SADD', extras, unpack(owners)) end
+if #owners > 0 then
+  redis.call('SADD', extras, unpack(owners))
+  redis.call('HSET', meta, 'extras', '1')
+end
 if state == 'prioritized' then redis.call('SET', pc, string.format('%.0f', to % 4294967296)) end
 redis.call('HSET', meta, cursor, string.format('%.0f', to))
 return { to, statuses }`,

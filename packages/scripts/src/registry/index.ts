@@ -5,12 +5,14 @@ import { count, heartbeat, loglines, metrics, page, ranks, workers } from "./loo
 import { add, bury, counts, get, init, pause } from "./queue.js";
 import { node } from "./reserve.js";
 import type { ScriptSpec } from "./spec.js";
+import { turn } from "./turn.js";
 
 /** Every script of the wire, by name. */
 export const REGISTRY: {
   readonly init: typeof init;
   readonly add: typeof add;
   readonly step: typeof step;
+  readonly turn: typeof turn;
   readonly finish: typeof finish;
   readonly begin: typeof begin;
   readonly renew: typeof renew;
@@ -38,6 +40,7 @@ export const REGISTRY: {
   init,
   add,
   step,
+  turn,
   finish,
   begin,
   renew,

@@ -11,10 +11,10 @@ export const turn = {
   ],
   args: [
     { name: "now", type: "int", doc: "server ms" },
-    { name: "claim", type: "int", doc: "how many jobs to claim, 0 for none" },
-    { name: "lease", type: "int", doc: "length of the new leases in ms" },
+    { name: "claim", type: "int", most: 500, doc: "how many jobs to claim, 0 for none" },
+    { name: "lease", type: "int", most: 86_400_000, doc: "length of the new leases in ms" },
     { name: "token", type: "text", doc: "lease token of this claim" },
-    { name: "hints", type: "int", doc: "how many upcoming ids to name" },
+    { name: "hints", type: "int", most: 500, doc: "how many upcoming ids to name" },
   ],
   tables: [
     {
@@ -22,13 +22,11 @@ export const turn = {
       columns: [
         { name: "token", type: "text", doc: "lease token of the run" },
         { name: "value", type: "text", doc: "return value as JSON, empty for undefined" },
-      ],
-    },
-    {
-      name: "attempts",
-      columns: [
-        { name: "atm", type: "int", doc: "attempts made, this one included; only for jobs kept" },
-        { name: "ats", type: "int", doc: "attempts started, this one included" },
+        {
+          name: "runs",
+          type: "text",
+          doc: "attempts made and started as `atm.ats`, empty for the first of both",
+        },
       ],
     },
   ],

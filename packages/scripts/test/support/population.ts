@@ -1,4 +1,4 @@
-import { kindKey } from "@echomq/wire";
+import { kindKey, unitKey } from "@echomq/wire";
 import { type CallOf, REGISTRY, type ScriptName } from "../../src/index.js";
 import { type Bench, T } from "./bench.js";
 
@@ -95,6 +95,18 @@ export function validCalls(q: string): {
       done: ["a1", "2", "gone"],
       candidates: ["w0", "w1"],
       results: ["v", "", "v"].map((value) => ({ token: "t", atm: 1, ats: 1, value })),
+    },
+    turn: {
+      q,
+      args: { now: T + 1, claim: 3, lease: 30_000, token: "u", hints: 3 },
+      done: ["a1", "2", "gone"],
+      candidates: ["w0", "w1"],
+      finished: [unitKey(q, "completed")],
+      results: ["v", "", "v"].map((value, n) => ({
+        token: "t",
+        value,
+        runs: n === 0 ? "" : "2.3",
+      })),
     },
     finish: {
       q,

@@ -1,0 +1,113 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { buryScript, inspectScript, mendScript } from "@echomq/scripts";
+import type { Session } from "../connection/session.js";
+import type { FindingKind, Findings } from "./report.js";
+
+const OP = "Queue.doctor";
+/** Most ids of one look, and of one that walks `wait`. */
+const BATCH = 100;
+const FEW = 5;
+/** Pause before a finding is looked at again, in ms. */
+const AGAIN_MS = 50;
+
+/** A suspicion: an id, how often it was seen in `wait`. */
+export type Suspects = ReadonlyMap<string, number>;
+
+/** Looks at ids once; those with something wrong are suspects, no more: they may be on their way. */
+export async function suspects(
+  session: Session,
+  ids: Suspects,
+  looked?: Findings,
+): Promise<Map<string, number>> {
+  const found = new Map<string, number>();
+  const list = [...ids];
+  for (let at = 0; at < list.length; at += BATCH) {
+    const batch = list.slice(at, at + BATCH);
+    if (looked) looked.looked += batch.length;
+    const faults = await inspect(session, batch, 0);
+    for (const [n, [id, waits]] of batch.entries()) {
+      if ((faults[n] ?? []).length > 0) found.set(id, waits);
+    }
+  }
+  return found;
+}
+
+/**
+ * Looks at suspects twice more, each time with `wait` itself in the same step, and tells what stays
+ * wrong; with `fix` it is mended.
+ */
+export async function verify(
+  session: Session,
+  ids: Suspects,
+  fix: boolean,
+  findings: Findings,
+): Promise<void> {
+  // Most were on their way and are in a state now; only the rest is worth a walk.
+  const still = await suspects(session, new Map([...ids].map(([id]) => [id, 0])));
+  for (const [id, waits] of ids) if (waits > 1) still.set(id, waits);
+  const list = [...still];
+  for (let at = 0; at < list.length; at += FEW) {
+    if (findings.full) {
+      findings.truncated = true;
+      return;
+    }
+    await settle(session, list.slice(at, at + FEW), fix, findings);
+  }
+}
+
+async function settle(
+  session: Session,
+  batch: readonly (readonly [string, number])[],
+  fix: boolean,
+  findings: Findings,
+): Promise<void> {
+  const before = await inspect(session, batch, 1);
+  const doubtful = batch.filter((_, n) => (before[n] ?? []).length > 0);
+  if (doubtful.length === 0) return;
+  await sleep(AGAIN_MS);
+  const after = await inspect(session, doubtful, 1);
+  const sure = doubtful.flatMap(([id], n) => {
+    const faults = after[n] ?? [];
+    return faults.length > 0 ? [{ id, faults }] : [];
+  });
+  if (sure.length === 0) return;
+  const mended = fix ? await mend(session, sure) : new Set<string>();
+  for (const { id, faults } of sure) {
+    for (const kind of faults) findings.add(kind as FindingKind, { id }, mended.has(id));
+  }
+}
+
+/** Mends, looks once more, and names the ids with nothing left. */
+async function mend(
+  session: Session,
+  sure: readonly { readonly id: string }[],
+): Promise<Set<string>> {
+  const jobs = sure.map(({ id }) => id);
+  const now = await session.clock.exact();
+  await session.write(mendScript, { q: session.q, args: { now }, jobs }, OP);
+  // What had ended, or was no job any more, went to trash.
+  await session.write(buryScript, { q: session.q, args: {}, jobs }, OP);
+  const left = await inspect(
+    session,
+    jobs.map((id) => [id, 0] as const),
+    1,
+  );
+  // A running job without an owner is overdue now: the next sweep puts it back in line.
+  const open = (faults: readonly string[] | undefined): boolean =>
+    (faults ?? []).some((kind) => kind !== "active-without-owner");
+  return new Set(jobs.filter((_, n) => !open(left[n])));
+}
+
+async function inspect(
+  session: Session,
+  batch: readonly (readonly [string, number])[],
+  walk: 0 | 1,
+): Promise<readonly (readonly string[])[]> {
+  const call = {
+    q: session.q,
+    args: { walk },
+    jobs: batch.map(([id]) => id),
+    seen: batch.map(([, waits]) => ({ waits: Math.min(waits, 3) })),
+  };
+  return (await session.read(inspectScript, call, OP)) ?? [];
+}

@@ -1,0 +1,119 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { turnScript } from "../../src/index.js";
+import { type Bench, closeBench, ENGINES, openBench, T } from "../support/bench.js";
+
+interface TurnInput {
+  readonly done?: readonly { id: string; token?: string; value?: string; runs?: string }[];
+  readonly candidates?: readonly string[];
+  readonly claim?: number;
+  readonly hints?: number;
+  readonly keep?: boolean;
+  readonly token?: string;
+}
+
+describe.each(ENGINES)("turn on %s", (engine) => {
+  let base: Bench;
+  let b: Bench;
+
+  beforeAll(async () => {
+    base = await openBench(engine);
+  });
+  afterAll(() => closeBench(base));
+  beforeEach(async () => {
+    b = await base.fresh();
+    await b.add(["1", "2", "3", "4", "5", "6"]);
+    await b.step({ claim: 2, token: "t", candidates: ["1", "2"] });
+  });
+
+  function turn(input: TurnInput) {
+    const { done = [], candidates = [], claim = 0, hints = 0, keep = false, token = "u" } = input;
+    return b.run.run(turnScript, {
+      q: b.q,
+      args: { now: T + 5, claim, lease: 1_000, token, hints },
+      done: done.map(({ id }) => id),
+      candidates,
+      finished: keep ? [b.unit("completed")] : [],
+      results: done.map(({ token: held = "t", value = "", runs = "" }) => ({
+        token: held,
+        value,
+        runs,
+      })),
+    });
+  }
+
+  test("settles, claims in order and names what comes next", async () => {
+    const reply = await turn({
+      done: [{ id: "1", value: "41" }, { id: "2" }],
+      candidates: ["3"],
+      claim: 2,
+      hints: 9,
+    });
+    expect(reply.statuses).toEqual([]);
+    expect(reply.claimed.map(({ id }) => id)).toEqual(["3", "4"]);
+    expect(reply.claimed[0]?.fields[0]).toEqual(expect.any(String));
+    // Fields the hash does not have are cut from the end.
+    expect(reply.claimed[0]?.fields.length).toBe(4);
+    expect(reply.claimed[1]?.fields).toEqual([]);
+    expect(reply.hints).toEqual(["5", "6"]);
+    expect(await b.redis.exists(b.job("1"), b.job("2"))).toBe(0);
+    expect(await b.redis.hgetall(b.unit("owners"))).toEqual({ 3: `${T + 5}:u!`, 4: `${T + 5}:u` });
+    expect(await b.redis.zscore(b.unit("active"), "3")).toBe(String(-(T + 1_005)));
+  });
+
+  test("keeps completed jobs with their attempts", async () => {
+    await turn({
+      done: [
+        { id: "1", value: "41" },
+        { id: "2", runs: "2.3" },
+      ],
+      keep: true,
+    });
+    expect(await b.redis.hgetall(b.job("1"))).toMatchObject({
+      returnvalue: "41",
+      finishedOn: String(T + 5),
+      atm: "1",
+      ats: "1",
+    });
+    expect(await b.redis.hgetall(b.job("2"))).toMatchObject({ atm: "2", ats: "3" });
+    expect(await b.redis.zrange(b.unit("completed"), "0", "-1")).toEqual(["1", "2"]);
+  });
+
+  test("a lost lease, a twin and a missing job each have their own status", async () => {
+    await b.redis.del(b.job("2"));
+    const reply = await turn({
+      done: [{ id: "1" }, { id: "1" }, { id: "2" }, { id: "3" }],
+      keep: true,
+    });
+    expect(reply.statuses).toEqual([
+      "ok",
+      "EMQSTALE no lease",
+      "EMQMISSING the job is gone",
+      "EMQSTALE no lease",
+    ]);
+    expect(await b.redis.zcard(b.unit("active"))).toBe(0);
+    const stale = await turn({ done: [{ id: "1", token: "z" }] });
+    expect(stale.statuses).toEqual(["EMQSTALE no lease"]);
+  });
+
+  test.each([
+    ["paused", "1"],
+    ["concurrency", "5"],
+    ["rate.max", "5"],
+    ["verdicts", "1"],
+    ["extras", "1"],
+  ])("leaves the work to step while v2:meta says %s", async (field, value) => {
+    await b.redis.hset(b.unit("meta"), field, value);
+    await expect(turn({ done: [{ id: "1" }], claim: 1 })).rejects.toMatchObject({
+      code: "EMQRETRY",
+    });
+    expect(await b.redis.zcard(b.unit("active"))).toBe(2);
+  });
+
+  test("events of both halves are one entry, ends first", async () => {
+    const before = await b.redis.xlen(b.unit("events"));
+    await turn({ done: [{ id: "1", value: "41" }], claim: 1 });
+    const entries = await b.redis.xrange(b.unit("events"), "-", "+");
+    expect(entries.length).toBe(before + 1);
+    expect(entries.at(-1)?.[1]).toEqual(["c1", "41", "a3", ""]);
+  });
+});
