@@ -16,13 +16,17 @@ local function text(at, name)
   return ARGV[at] or ''
 end
 local tombs_n = int(1, 'tombs')
-if tombs_n > 1 then bad = bad or 'tombs' end
-local own = text(2, 'own')
-local run = text(3, 'run')
-local tombstone = text(4, 'tombstone')
+if tombs_n > 64 then bad = bad or 'tombs' end
+local vault_n = int(2, 'vault')
+if vault_n > 64 then bad = bad or 'vault' end
+local own = text(3, 'own')
+local run = text(4, 'run')
+local tombstone = text(5, 'tombstone')
+local source = text(6, 'source')
 local tombs_at, tombs_w = 2, 1
-if not bad and #KEYS ~= tombs_at + tombs_n * tombs_w then bad = 'keys' end
-if not bad and #ARGV ~= 4 then bad = 'arguments' end
+local vault_at, vault_w = tombs_at + tombs_n * tombs_w, 1
+if not bad and #KEYS ~= vault_at + vault_n * vault_w then bad = 'keys' end
+if not bad and #ARGV ~= 6 then bad = 'arguments' end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
 -- The refusal of a stamp that is not the one the call needs.
 local function refused(found)
@@ -31,8 +35,15 @@ local function refused(found)
   found = string.gsub(found, '%c', ' ')
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 128))
 end
+-- The refusal of a call that was made for another v1 queue than the run's.
+local function other_source(named)
+  local shown = string.gsub(named or 'none', '%c', ' ')
+  return redis.error_reply('EMQSTATE source ' .. string.sub(shown, 1, 256))
+end
 -- A resent call finds the work done.
 if redis.pcall('GET', stamp) == 'echomq:2.0.0' and redis.pcall('HGET', meta, 'migrated') == run then
+  local named = redis.call('HGET', meta, 'source')
+  if named ~= source then return other_source(named) end
   return 'already'
 end
 -- A tool that was paused and overtaken stops here: the stamp must be this run's, in this phase.
@@ -41,6 +52,9 @@ if not string.find(own, '^echomq:migrating:[%w-]+:[a-z-]+$') then
 end
 local found_version = redis.pcall('GET', stamp)
 if found_version ~= own then return refused(found_version) end
+-- A tool told another prefix or spelling than the fence stops here: v2:meta names the run's v1 queue.
+local named_source = redis.call('HGET', meta, 'source')
+if named_source ~= source then return other_source(named_source) end
 if not string.find(own, ':verified$') then return redis.error_reply('EMQARG own') end
 if tombs_n > 1 or (tombs_n == 1) ~= (tombstone ~= '') then
   return redis.error_reply('EMQARG tombstone')
@@ -49,11 +63,19 @@ if redis.call('HGET', meta, 'migrated') ~= run then
   return redis.error_reply('EMQSTATE v2:meta names another run')
 end
 for i = 1, tombs_n do
+  if KEYS[tombs_at + i] ~= source .. 'meta' then return redis.error_reply('EMQARG tombs') end
   local stands = redis.pcall('GET', KEYS[tombs_at + i])
-  if stands and (type(stands) == 'table' or string.sub(stands, 1, 14 + #run) ~= 'echomq:moved:' .. run .. ':') then
-    return redis.error_reply('EMQSTATE the tombstone was overwritten')
+  if type(stands) ~= 'string' or string.sub(stands, 1, 14 + #run) ~= 'echomq:moved:' .. run .. ':' then
+    return redis.error_reply('EMQSTATE the tombstone is not that of this run')
   end
 end
+-- The fence moved one key at least, so a source without a vault is not the one it closed.
+local kept = 0
+for i = 1, vault_n do
+  if string.sub(KEYS[vault_at + i], 1, #source) ~= source then return redis.error_reply('EMQARG vault') end
+  kept = kept + redis.call('EXISTS', KEYS[vault_at + i])
+end
+if kept == 0 then return redis.error_reply('EMQSTATE the vault is empty') end
 redis.call('HDEL', meta, 'copied.wait', 'copied.paused', 'copied.prioritized', 'copied.delayed',
   'copied.completed', 'copied.failed', 'copied.all')
 redis.call('HSET', meta, 'version', 'echomq:2.0.0')

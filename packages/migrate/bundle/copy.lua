@@ -25,10 +25,11 @@ local own = text(4, 'own')
 local state = text(5, 'state')
 local from = int(6, 'from')
 local to = int(7, 'to')
+local source = text(8, 'source')
 local sources_at, sources_w = 10, 1
 local jobs_at, jobs_w = sources_at + sources_n * sources_w, 2
 local jobs_id = #stamp - 4 + #'v2:job:' + 1
-local items_base, items_w = 7, 2
+local items_base, items_w = 8, 2
 local function items(row) return items_base + (row - 1) * items_w end
 local items_score, items_priority = 1, 2
 if not bad and #KEYS ~= jobs_at + jobs_n * jobs_w then bad = 'keys' end
@@ -45,13 +46,24 @@ local function refused(found)
   found = string.gsub(found, '%c', ' ')
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 128))
 end
+-- The refusal of a call that was made for another v1 queue than the run's.
+local function other_source(named)
+  local shown = string.gsub(named or 'none', '%c', ' ')
+  return redis.error_reply('EMQSTATE source ' .. string.sub(shown, 1, 256))
+end
 -- A tool that was paused and overtaken stops here: the stamp must be this run's, in this phase.
 if not string.find(own, '^echomq:migrating:[%w-]+:[a-z-]+$') then
   return redis.error_reply('EMQARG own')
 end
 local found_version = redis.pcall('GET', stamp)
 if found_version ~= own then return refused(found_version) end
+-- A tool told another prefix or spelling than the fence stops here: v2:meta names the run's v1 queue.
+local named_source = redis.call('HGET', meta, 'source')
+if named_source ~= source then return other_source(named_source) end
 if sources_n ~= jobs_n * 2 then return redis.error_reply('EMQARG sources') end
+for i = 1, sources_n do
+  if string.sub(KEYS[sources_at + i], 1, #source) ~= source then return redis.error_reply('EMQARG sources') end
+end
 if items_n ~= jobs_n then return redis.error_reply('EMQARG items') end
 if to < from then return redis.error_reply('EMQARG to') end
 local target

@@ -22,10 +22,11 @@ if vault_n > 64 then bad = bad or 'vault' end
 local own = text(3, 'own')
 local run = text(4, 'run')
 local tombstone = text(5, 'tombstone')
+local source = text(6, 'source')
 local live_at, live_w = 2, 1
 local vault_at, vault_w = live_at + live_n * live_w, 1
 if not bad and #KEYS ~= vault_at + vault_n * vault_w then bad = 'keys' end
-if not bad and #ARGV ~= 5 then bad = 'arguments' end
+if not bad and #ARGV ~= 6 then bad = 'arguments' end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
 -- live[1] is v1's meta, live[2] active, live[3] waiting-children, live[4] repeat.
 -- The refusal of a stamp that is not the one the call needs.
@@ -35,6 +36,11 @@ local function refused(found)
   found = string.gsub(found, '%c', ' ')
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 128))
 end
+-- The refusal of a call that was made for another v1 queue than the run's.
+local function other_source(named)
+  local shown = string.gsub(named or 'none', '%c', ' ')
+  return redis.error_reply('EMQSTATE source ' .. string.sub(shown, 1, 256))
+end
 if live_n ~= vault_n or live_n < 4 then return redis.error_reply('EMQARG live') end
 if not string.find(own, '^echomq:migrating:[%w-]+:fence$') then
   return redis.error_reply('EMQARG own')
@@ -42,9 +48,14 @@ end
 local v1_meta = KEYS[live_at + 1]
 local here = v1_meta == stamp
 if here ~= (tombstone == '') then return redis.error_reply('EMQARG tombstone') end
+if v1_meta ~= source .. 'meta' then return redis.error_reply('EMQARG source') end
 
 local found = redis.pcall('GET', stamp)
-if found == own then return 0 end
+if found == own then
+  local named = redis.call('HGET', meta, 'source')
+  if named ~= source then return other_source(named) end
+  return 0
+end
 -- In place, v1's meta hash stands where the stamp belongs.
 if type(found) == 'string' or (found and not here) then return refused(found) end
 if redis.call('EXISTS', meta) == 1 then return refused(false) end
@@ -79,5 +90,5 @@ for i = 1, live_n do
 end
 if not here then redis.call('SET', v1_meta, tombstone) end
 redis.call('SET', stamp, own)
-redis.call('HSET', meta, 'migrated', run)
+redis.call('HSET', meta, 'migrated', run, 'source', source)
 return seen

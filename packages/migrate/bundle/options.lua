@@ -21,7 +21,8 @@ local minutes_n = int(2, 'minutes')
 if minutes_n > 500 then bad = bad or 'minutes' end
 local own = text(3, 'own')
 local last = int(4, 'last')
-local rows_base, rows_w = 4, 2
+local source = text(5, 'source')
+local rows_base, rows_w = 5, 2
 local function rows(row) return rows_base + (row - 1) * rows_w end
 local rows_field, rows_value = 1, 2
 local minutes_base, minutes_w = rows_base + rows_n * rows_w, 3
@@ -42,13 +43,21 @@ local function refused(found)
   found = string.gsub(found, '%c', ' ')
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 128))
 end
+-- The refusal of a call that was made for another v1 queue than the run's.
+local function other_source(named)
+  local shown = string.gsub(named or 'none', '%c', ' ')
+  return redis.error_reply('EMQSTATE source ' .. string.sub(shown, 1, 256))
+end
 -- A tool that was paused and overtaken stops here: the stamp must be this run's, in this phase.
 if not string.find(own, '^echomq:migrating:[%w-]+:[a-z-]+$') then
   return redis.error_reply('EMQARG own')
 end
 local found_version = redis.pcall('GET', stamp)
 if found_version ~= own then return refused(found_version) end
-local OWN = { version = 1, opened = 1, migrated = 1, closing = 1 }
+-- A tool told another prefix or spelling than the fence stops here: v2:meta names the run's v1 queue.
+local named_source = redis.call('HGET', meta, 'source')
+if named_source ~= source then return other_source(named_source) end
+local OWN = { version = 1, opened = 1, migrated = 1, source = 1, closing = 1 }
 local fields, done, broken = {}, {}, {}
 for i = 1, rows_n do
   local field = ARGV[rows(i) + rows_field]

@@ -17,8 +17,9 @@ local function text(at, name)
 end
 local own = text(1, 'own')
 local goal = text(2, 'goal')
+local source = text(3, 'source')
 if not bad and #KEYS ~= 2 then bad = 'keys' end
-if not bad and #ARGV ~= 2 then bad = 'arguments' end
+if not bad and #ARGV ~= 3 then bad = 'arguments' end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
 -- The refusal of a stamp that is not the one the call needs.
 local function refused(found)
@@ -26,6 +27,11 @@ local function refused(found)
   if found == '' then found = 'empty' end
   found = string.gsub(found, '%c', ' ')
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 128))
+end
+-- The refusal of a call that was made for another v1 queue than the run's.
+local function other_source(named)
+  local shown = string.gsub(named or 'none', '%c', ' ')
+  return redis.error_reply('EMQSTATE source ' .. string.sub(shown, 1, 256))
 end
 local from_run = string.match(own, '^(echomq:migrating:[%w-]+:)[a-z-]+$')
 local to_run, to = string.match(goal, '^(echomq:migrating:[%w-]+:)([a-z-]+)$')
@@ -38,7 +44,9 @@ if found_version ~= own then return refused(found_version) end
 if string.find(own, ':rollback$') and to ~= 'rollback' then
   return redis.error_reply('EMQSTATE rollback has begun')
 end
-redis.call('HLEN', meta)
+-- Without v2:meta a rollback may still begin: the last step asks the tombstone.
+local named = redis.call('HGET', meta, 'source')
+if named ~= source and (named or to ~= 'rollback') then return other_source(named) end
 if to == 'rollback' then
   -- Freed first: a rollback must begin although maxmemory is reached.
   redis.call('HDEL', meta, 'copied.wait', 'copied.paused', 'copied.prioritized', 'copied.delayed',

@@ -19,9 +19,10 @@ local victims_n = int(1, 'victims')
 if victims_n > 500 then bad = bad or 'victims' end
 local run = text(2, 'run')
 local step = text(3, 'step')
+local source = text(4, 'source')
 local victims_at, victims_w = 2, 1
 if not bad and #KEYS ~= victims_at + victims_n * victims_w then bad = 'keys' end
-if not bad and #ARGV ~= 3 then bad = 'arguments' end
+if not bad and #ARGV ~= 4 then bad = 'arguments' end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
 -- The refusal of a stamp that is not the one the call needs.
 local function refused(found)
@@ -30,6 +31,11 @@ local function refused(found)
   found = string.gsub(found, '%c', ' ')
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 128))
 end
+-- The refusal of a call that was made for another v1 queue than the run's.
+local function other_source(named)
+  local shown = string.gsub(named or 'none', '%c', ' ')
+  return redis.error_reply('EMQSTATE source ' .. string.sub(shown, 1, 256))
+end
 local found_version = redis.pcall('GET', stamp)
 if type(found_version) ~= 'string' or string.sub(found_version, 1, 9) ~= 'echomq:2.' then
   return refused(found_version)
@@ -37,6 +43,9 @@ end
 local BEFORE = { start = '', batch = ' purging', done = ' purging' }
 local AFTER = { start = ' purging', batch = ' purging', done = ' purged' }
 if not BEFORE[step] then return redis.error_reply('EMQARG step') end
+-- A tool told another prefix or spelling than the fence stops here: v2:meta names the run's v1 queue.
+local named_source = redis.call('HGET', meta, 'source')
+if named_source ~= source then return other_source(named_source) end
 local state = redis.call('HGET', meta, 'migrated') or ''
 if state == run .. AFTER[step] and step ~= 'batch' then return 0 end
 if state ~= run .. BEFORE[step] then
@@ -45,7 +54,8 @@ end
 local base = string.sub(stamp, 1, -5) .. 'v2:'
 for i = 1, victims_n do
   local key = KEYS[victims_at + i]
-  if key == stamp or string.sub(key, 1, #base) == base or step ~= 'batch' then
+  if key == stamp or string.sub(key, 1, #source) ~= source or string.sub(key, 1, #base) == base
+    or step ~= 'batch' then
     return redis.error_reply('EMQARG victims')
   end
 end

@@ -20,9 +20,10 @@ if tombs_n > 1 then bad = bad or 'tombs' end
 local run = text(2, 'run')
 local goal = text(3, 'goal')
 local tombstone = text(4, 'tombstone')
+local source = text(5, 'source')
 local tombs_at, tombs_w = 2, 1
 if not bad and #KEYS ~= tombs_at + tombs_n * tombs_w then bad = 'keys' end
-if not bad and #ARGV ~= 4 then bad = 'arguments' end
+if not bad and #ARGV ~= 5 then bad = 'arguments' end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
 -- The refusal of a stamp that is not the one the call needs.
 local function refused(found)
@@ -30,6 +31,11 @@ local function refused(found)
   if found == '' then found = 'empty' end
   found = string.gsub(found, '%c', ' ')
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 128))
+end
+-- The refusal of a call that was made for another v1 queue than the run's.
+local function other_source(named)
+  local shown = string.gsub(named or 'none', '%c', ' ')
+  return redis.error_reply('EMQSTATE source ' .. string.sub(shown, 1, 256))
 end
 if not string.find(goal, '^echomq:migrating:[%w-]+:rollback$') then
   return redis.error_reply('EMQARG goal')
@@ -48,7 +54,10 @@ if known[1] then return redis.error_reply('EMQSTATE opened ' .. known[1]) end
 if known[2] ~= run then
   return redis.error_reply('EMQSTATE migrated ' .. (known[2] and known[2] ~= '' and known[2] or 'by nobody'))
 end
+local named = redis.call('HGET', meta, 'source')
+if named ~= source then return other_source(named) end
 for i = 1, tombs_n do
+  if KEYS[tombs_at + i] ~= source .. 'meta' then return redis.error_reply('EMQARG tombs') end
   local stands = redis.pcall('GET', KEYS[tombs_at + i])
   if stands and (type(stands) == 'table' or string.sub(stands, 1, 14 + #run) ~= 'echomq:moved:' .. run .. ':') then
     return redis.error_reply('EMQSTATE the tombstone was overwritten')

@@ -23,10 +23,11 @@ local wanted = text(3, 'wanted')
 local version = text(4, 'version')
 local migrated = text(5, 'migrated')
 local tombstone = text(6, 'tombstone')
+local source = text(7, 'source')
 local asides_at, asides_w = 2, 1
 local tombs_at, tombs_w = asides_at + asides_n * asides_w, 1
 if not bad and #KEYS ~= tombs_at + tombs_n * tombs_w then bad = 'keys' end
-if not bad and #ARGV ~= 6 then bad = 'arguments' end
+if not bad and #ARGV ~= 7 then bad = 'arguments' end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
 -- The refusal of a stamp that is not the one the call needs.
 local function refused(found)
@@ -34,6 +35,11 @@ local function refused(found)
   if found == '' then found = 'empty' end
   found = string.gsub(found, '%c', ' ')
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 128))
+end
+-- The refusal of a call that was made for another v1 queue than the run's.
+local function other_source(named)
+  local shown = string.gsub(named or 'none', '%c', ' ')
+  return redis.error_reply('EMQSTATE source ' .. string.sub(shown, 1, 256))
 end
 if not string.find(wanted, '^echomq:2%.%d+%.%d+$')
   and not string.find(wanted, '^echomq:migrating:[%w-]+:[a-z-]+$') then
@@ -52,6 +58,11 @@ if (known[1] or '') ~= version or (known[2] or '') ~= migrated or not (known[1] 
 end
 if type(found) == 'table' and redis.call('EXISTS', KEYS[asides_at + 1]) == 1 then
   return redis.error_reply('EMQSTATE an earlier intruder is still set aside')
+end
+local named = redis.call('HGET', meta, 'source')
+if named and named ~= source then return other_source(named) end
+for i = 1, tombs_n do
+  if KEYS[tombs_at + i] ~= source .. 'meta' then return redis.error_reply('EMQARG tombs') end
 end
 local mended = 0
 if type(found) == 'table' then redis.call('RENAME', stamp, KEYS[asides_at + 1]) end

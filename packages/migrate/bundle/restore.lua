@@ -22,10 +22,11 @@ if vault_n > 64 then bad = bad or 'vault' end
 local own = text(3, 'own')
 local holders = int(4, 'holders')
 local overwrite = int(5, 'overwrite')
+local source = text(6, 'source')
 local live_at, live_w = 2, 1
 local vault_at, vault_w = live_at + live_n * live_w, 1
 if not bad and #KEYS ~= vault_at + vault_n * vault_w then bad = 'keys' end
-if not bad and #ARGV ~= 5 then bad = 'arguments' end
+if not bad and #ARGV ~= 6 then bad = 'arguments' end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
 -- live[1] is v1's meta; the first `holders` keys hold jobs or their schedule.
 -- The refusal of a stamp that is not the one the call needs.
@@ -34,6 +35,11 @@ local function refused(found)
   if found == '' then found = 'empty' end
   found = string.gsub(found, '%c', ' ')
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 128))
+end
+-- The refusal of a call that was made for another v1 queue than the run's.
+local function other_source(named)
+  local shown = string.gsub(named or 'none', '%c', ' ')
+  return redis.error_reply('EMQSTATE source ' .. string.sub(shown, 1, 256))
 end
 -- A tool that was paused and overtaken stops here: the stamp must be this run's, in this phase.
 if not string.find(own, '^echomq:migrating:[%w-]+:[a-z-]+$') then
@@ -45,6 +51,9 @@ if not string.find(own, ':rollback$') then return redis.error_reply('EMQARG own'
 if live_n ~= vault_n or live_n < 1 or holders > live_n then return redis.error_reply('EMQARG live') end
 local v1_meta = KEYS[live_at + 1]
 local here = v1_meta == stamp
+if v1_meta ~= source .. 'meta' then return redis.error_reply('EMQARG source') end
+local named = redis.call('HGET', meta, 'source')
+if named and named ~= source then return other_source(named) end
 local kept = {}
 for i = 1, live_n do
   kept[i] = redis.call('EXISTS', KEYS[vault_at + i]) == 1
@@ -52,6 +61,15 @@ for i = 1, live_n do
     and redis.call('EXISTS', KEYS[live_at + i]) == 1 then
     return redis.error_reply('EMQSTATE intruder ' .. KEYS[live_at + i])
   end
+end
+if not named then
+  -- v2:meta was removed: the tombstone, or the vault where none stands, says whose run it is.
+  local stands = redis.pcall('GET', v1_meta)
+  local run = string.match(own, '^echomq:migrating:([%w-]+):')
+  local mine = type(stands) == 'string' and string.sub(stands, 1, 14 + #run) == 'echomq:moved:' .. run .. ':'
+  local any = false
+  for i = 1, live_n do any = any or kept[i] end
+  if not mine and not (any and (here or not stands)) then return other_source(named) end
 end
 redis.call('UNLINK', meta)
 local back = 0

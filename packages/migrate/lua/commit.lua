@@ -1,10 +1,14 @@
 -- Opens the migrated queue for v2 clients: version, stamp and tombstone in one step.
 --@include refuse
+--@include other_source
 -- A resent call finds the work done.
 if redis.pcall('GET', stamp) == 'echomq:2.0.0' and redis.pcall('HGET', meta, 'migrated') == run then
+  local named = redis.call('HGET', meta, 'source')
+  if named ~= source then return other_source(named) end
   return 'already'
 end
 --@include run_fence
+--@include source
 if not string.find(own, ':verified$') then return redis.error_reply('EMQARG own') end
 if tombs_n > 1 or (tombs_n == 1) ~= (tombstone ~= '') then
   return redis.error_reply('EMQARG tombstone')
@@ -13,11 +17,19 @@ if redis.call('HGET', meta, 'migrated') ~= run then
   return redis.error_reply('EMQSTATE v2:meta names another run')
 end
 for i = 1, tombs_n do
+  if KEYS[tombs_at + i] ~= source .. 'meta' then return redis.error_reply('EMQARG tombs') end
   local stands = redis.pcall('GET', KEYS[tombs_at + i])
-  if stands and (type(stands) == 'table' or string.sub(stands, 1, 14 + #run) ~= 'echomq:moved:' .. run .. ':') then
-    return redis.error_reply('EMQSTATE the tombstone was overwritten')
+  if type(stands) ~= 'string' or string.sub(stands, 1, 14 + #run) ~= 'echomq:moved:' .. run .. ':' then
+    return redis.error_reply('EMQSTATE the tombstone is not that of this run')
   end
 end
+-- The fence moved one key at least, so a source without a vault is not the one it closed.
+local kept = 0
+for i = 1, vault_n do
+  if string.sub(KEYS[vault_at + i], 1, #source) ~= source then return redis.error_reply('EMQARG vault') end
+  kept = kept + redis.call('EXISTS', KEYS[vault_at + i])
+end
+if kept == 0 then return redis.error_reply('EMQSTATE the vault is empty') end
 redis.call('HDEL', meta, 'copied.wait', 'copied.paused', 'copied.prioritized', 'copied.delayed',
   'copied.completed', 'copied.failed', 'copied.all')
 redis.call('HSET', meta, 'version', 'echomq:2.0.0')

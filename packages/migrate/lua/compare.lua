@@ -1,7 +1,12 @@
 -- Compares jobs of both wires field by field and line by line, on the server, byte for byte.
 --@include refuse
+--@include other_source
 --@include run_fence
+--@include source
 if sources_n ~= jobs_n * 2 then return redis.error_reply('EMQARG sources') end
+for i = 1, sources_n do
+  if string.sub(KEYS[sources_at + i], 1, #source) ~= source then return redis.error_reply('EMQARG sources') end
+end
 local function fields_of(key)
   local list = redis.pcall('HGETALL', key)
   local map, count = {}, 0

@@ -1,7 +1,12 @@
 -- Copies one batch of jobs, hash first and membership second, and moves the cursor of their state.
 --@include refuse
+--@include other_source
 --@include run_fence
+--@include source
 if sources_n ~= jobs_n * 2 then return redis.error_reply('EMQARG sources') end
+for i = 1, sources_n do
+  if string.sub(KEYS[sources_at + i], 1, #source) ~= source then return redis.error_reply('EMQARG sources') end
+end
 if items_n ~= jobs_n then return redis.error_reply('EMQARG items') end
 if to < from then return redis.error_reply('EMQARG to') end
 local target

@@ -1,6 +1,7 @@
 -- Moves every queue-level v1 key into the vault, leaves a tombstone and stamps the queue, in one step.
 -- live[1] is v1's meta, live[2] active, live[3] waiting-children, live[4] repeat.
 --@include refuse
+--@include other_source
 if live_n ~= vault_n or live_n < 4 then return redis.error_reply('EMQARG live') end
 if not string.find(own, '^echomq:migrating:[%w-]+:fence$') then
   return redis.error_reply('EMQARG own')
@@ -8,9 +9,14 @@ end
 local v1_meta = KEYS[live_at + 1]
 local here = v1_meta == stamp
 if here ~= (tombstone == '') then return redis.error_reply('EMQARG tombstone') end
+if v1_meta ~= source .. 'meta' then return redis.error_reply('EMQARG source') end
 
 local found = redis.pcall('GET', stamp)
-if found == own then return 0 end
+if found == own then
+  local named = redis.call('HGET', meta, 'source')
+  if named ~= source then return other_source(named) end
+  return 0
+end
 -- In place, v1's meta hash stands where the stamp belongs.
 if type(found) == 'string' or (found and not here) then return refused(found) end
 if redis.call('EXISTS', meta) == 1 then return refused(false) end
@@ -45,5 +51,5 @@ for i = 1, live_n do
 end
 if not here then redis.call('SET', v1_meta, tombstone) end
 redis.call('SET', stamp, own)
-redis.call('HSET', meta, 'migrated', run)
+redis.call('HSET', meta, 'migrated', run, 'source', source)
 return seen

@@ -1,7 +1,9 @@
 -- Carries the queue's options and its metrics, and notes the end of the copy.
 --@include refuse
+--@include other_source
 --@include run_fence
-local OWN = { version = 1, opened = 1, migrated = 1, closing = 1 }
+--@include source
+local OWN = { version = 1, opened = 1, migrated = 1, source = 1, closing = 1 }
 local fields, done, broken = {}, {}, {}
 for i = 1, rows_n do
   local field = ARGV[rows(i) + rows_field]

@@ -1,5 +1,6 @@
 -- Changes the phase in the stamp of a run.
 --@include refuse
+--@include other_source
 local from_run = string.match(own, '^(echomq:migrating:[%w-]+:)[a-z-]+$')
 local to_run, to = string.match(goal, '^(echomq:migrating:[%w-]+:)([a-z-]+)$')
 if not from_run then return redis.error_reply('EMQARG own') end
@@ -11,7 +12,9 @@ if found_version ~= own then return refused(found_version) end
 if string.find(own, ':rollback$') and to ~= 'rollback' then
   return redis.error_reply('EMQSTATE rollback has begun')
 end
-redis.call('HLEN', meta)
+-- Without v2:meta a rollback may still begin: the last step asks the tombstone.
+local named = redis.call('HGET', meta, 'source')
+if named ~= source and (named or to ~= 'rollback') then return other_source(named) end
 if to == 'rollback' then
   -- Freed first: a rollback must begin although maxmemory is reached.
   redis.call('HDEL', meta, 'copied.wait', 'copied.paused', 'copied.prioritized', 'copied.delayed',

@@ -1,5 +1,6 @@
 -- Removes v1 keys of a queue whose migration was committed.
 --@include refuse
+--@include other_source
 local found_version = redis.pcall('GET', stamp)
 if type(found_version) ~= 'string' or string.sub(found_version, 1, 9) ~= 'echomq:2.' then
   return refused(found_version)
@@ -7,6 +8,7 @@ end
 local BEFORE = { start = '', batch = ' purging', done = ' purging' }
 local AFTER = { start = ' purging', batch = ' purging', done = ' purged' }
 if not BEFORE[step] then return redis.error_reply('EMQARG step') end
+--@include source
 local state = redis.call('HGET', meta, 'migrated') or ''
 if state == run .. AFTER[step] and step ~= 'batch' then return 0 end
 if state ~= run .. BEFORE[step] then
@@ -15,7 +17,8 @@ end
 local base = string.sub(stamp, 1, -5) .. 'v2:'
 for i = 1, victims_n do
   local key = KEYS[victims_at + i]
-  if key == stamp or string.sub(key, 1, #base) == base or step ~= 'batch' then
+  if key == stamp or string.sub(key, 1, #source) ~= source or string.sub(key, 1, #base) == base
+    or step ~= 'batch' then
     return redis.error_reply('EMQARG victims')
   end
 end

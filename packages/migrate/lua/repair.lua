@@ -1,5 +1,6 @@
 -- Puts back a stamp, and a tombstone, that somebody deleted or wrote over.
 --@include refuse
+--@include other_source
 if not string.find(wanted, '^echomq:2%.%d+%.%d+$')
   and not string.find(wanted, '^echomq:migrating:[%w-]+:[a-z-]+$') then
   return redis.error_reply('EMQARG wanted')
@@ -17,6 +18,11 @@ if (known[1] or '') ~= version or (known[2] or '') ~= migrated or not (known[1] 
 end
 if type(found) == 'table' and redis.call('EXISTS', KEYS[asides_at + 1]) == 1 then
   return redis.error_reply('EMQSTATE an earlier intruder is still set aside')
+end
+local named = redis.call('HGET', meta, 'source')
+if named and named ~= source then return other_source(named) end
+for i = 1, tombs_n do
+  if KEYS[tombs_at + i] ~= source .. 'meta' then return redis.error_reply('EMQARG tombs') end
 end
 local mended = 0
 if type(found) == 'table' then redis.call('RENAME', stamp, KEYS[asides_at + 1]) end

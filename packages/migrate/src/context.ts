@@ -1,5 +1,6 @@
 import type { Dispatcher } from "@echomq/scripts";
 import type { QueueKeys } from "@echomq/wire";
+import { type CommandLine, type CommandSource, commandFor } from "./command-line.js";
 import { MigrationError } from "./errors.js";
 import type { V1Keys } from "./v1/keys.js";
 
@@ -42,19 +43,15 @@ export interface Context {
   /** The run the caller named, or the one a phase found or made. */
   run: string | undefined;
   readonly signal: AbortSignal | undefined;
+  /** What the commands in reports and refusals carry beside queue and prefix. */
+  readonly commandLine: CommandLine;
   progress(progress: Progress): void;
   /** @throws MigrationError `ABORTED` once the signal has fired. */
   check(): void;
 }
 
-/** The command line that runs `command` for this queue. */
-export function commandFor(ctx: Pick<Context, "queue" | "prefix">, command: string): string {
-  const prefix = ctx.prefix === "bull" ? "" : ` --prefix ${shellWord(ctx.prefix)}`;
-  return `echomq-migrate ${command} --queue ${shellWord(ctx.queue)}${prefix}`;
-}
-
 /** The error of a signal that fired. */
-export function aborted(ctx: Pick<Context, "queue" | "prefix">, phase: string): MigrationError {
+export function aborted(ctx: CommandSource, phase: string): MigrationError {
   return new MigrationError({
     reason: "ABORTED",
     queue: ctx.queue,
@@ -62,8 +59,4 @@ export function aborted(ctx: Pick<Context, "queue" | "prefix">, phase: string): 
     message: "Stopped by its caller; what was done stays, and the phase may be repeated.",
     next: commandFor(ctx, "status"),
   });
-}
-
-function shellWord(text: string): string {
-  return /^[\w.@%+=/-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

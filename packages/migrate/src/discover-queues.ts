@@ -1,10 +1,12 @@
 import { Dispatcher } from "@echomq/scripts";
 import { queueKeys } from "@echomq/wire";
+import { type CommandLine, commandFor, nameLike } from "./command-line.js";
 import { openSource, type Source } from "./connect.js";
 import { aborted, type Context } from "./context.js";
 import { type DiscoveredQueue, type DiscoverReport, describeQueue } from "./phases/discover.js";
 import { v1Keys } from "./v1/keys.js";
 import { scanKeys } from "./v1/scan.js";
+import { TELLING_UNITS } from "./v1/units.js";
 
 /** Options of {@link discoverQueues}. */
 export interface DiscoverQueuesOptions {
@@ -13,10 +15,12 @@ export interface DiscoverQueuesOptions {
   /** Prefixes to look at. Default `bull` and `emq`. */
   readonly prefixes?: readonly string[];
   readonly signal?: AbortSignal;
+  /** What the commands in the report carry beside queue and prefix. */
+  readonly commandLine?: CommandLine;
 }
 
-/** Units that tell a queue by their name; every v1 queue has one of them. */
-const TELLING = ["meta", "id", "wait", "delayed", "completed", "failed", "stalled-check"];
+/** Units that tell a queue by their name. */
+const TELLING: readonly string[] = ["meta", ...TELLING_UNITS];
 
 /**
  * Lists the v1 queues of a server by a bounded SCAN. Read only.
@@ -46,7 +50,7 @@ export async function discoverQueues(options: DiscoverQueuesOptions): Promise<Di
         if (found.state !== "v2") queues.push(found);
       }
     }
-    return { phase: "discover", queues, next: "echomq-migrate plan --queue <queue>" };
+    return { phase: "discover", queues, next: nextOf(queues, options.commandLine ?? {}) };
   } finally {
     await dispatcher.close();
     if (own) await driver.close();
@@ -70,6 +74,7 @@ function contextFor(
     v2: queueKeys(q),
     run: undefined,
     signal,
+    commandLine: {},
     progress: () => undefined,
     check() {
       if (signal?.aborted) throw aborted(ctx, "discover");
@@ -78,11 +83,20 @@ function contextFor(
   return ctx;
 }
 
-/** A name v2 refuses has no v2 side; any valid name stands in for the look at v1. */
+/** The first queue that may move, else the first that was found. */
+function nextOf(queues: readonly DiscoveredQueue[], commandLine: CommandLine): string | null {
+  const one = queues.find(({ state }) => state === "v1") ?? queues[0];
+  if (one === undefined) return null;
+  const { queue, prefix, state } = one;
+  const source = { queue, prefix, q: nameFor(queue), commandLine };
+  return commandFor(source, state === "v1" ? "plan" : "status");
+}
+
+/** A name v2 refuses has no v2 side; one like it stands in for the look at v1. */
 function nameFor(queue: string): string {
   try {
     return queueKeys(queue).q;
   } catch {
-    return "-";
+    return nameLike(queue);
   }
 }

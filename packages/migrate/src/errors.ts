@@ -14,6 +14,7 @@ export type MigrationReason =
   | "MEMORY"
   | "CLUSTER"
   | "NOTHING"
+  | "OTHER_SOURCE"
   | "TARGET_TAKEN"
   | "VAULT"
   | "NOT_FENCED"

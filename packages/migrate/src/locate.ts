@@ -1,6 +1,8 @@
 import type { Command, Reply } from "@echomq/scripts";
 import { type FenceProbes, parseVersion, reserveKey } from "@echomq/wire";
+import type { Place } from "./command-line.js";
 import type { Context } from "./context.js";
+import { otherSource } from "./source.js";
 import { V1_UNITS } from "./v1/units.js";
 
 /** Where a queue stands. */
@@ -16,12 +18,16 @@ export interface Location {
   readonly opened: string | null;
   /** `<run>`, `<run> purging` or `<run> purged`. */
   readonly migrated: string | null;
+  /** What the keys of the v1 queue begin with that the run has closed, as `v2:meta` says it. */
+  readonly source: string | null;
   readonly v1Meta: FenceProbes["stamp"];
   /** Queue-level v1 keys that stand in their place, `meta` left out. */
   readonly live: readonly string[];
   /** Units in the vault. */
   readonly vaulted: readonly string[];
   readonly journal: Readonly<Record<string, string>> | null;
+  /** The v1 queue the run was started for, when it is not this context's. */
+  readonly other: Place | null;
 }
 
 /** Reads where a queue stands: two round trips, nothing written. */
@@ -42,11 +48,13 @@ export async function locate(ctx: Context): Promise<Location> {
   const [stampType = "none", metaType = "none", v1Type = "none", journalType = "none"] = types;
   const values = await read([
     versionOf(stampType, v2.stamp),
-    metaType === "hash" ? ["HMGET", v2.unit("meta"), "version", "opened", "migrated"] : ["PING"],
+    metaType === "hash"
+      ? ["HMGET", v2.unit("meta"), "version", "opened", "migrated", "source"]
+      : ["PING"],
     versionOf(v1Type, v1.unit("meta")),
     journalType === "hash" ? ["HGETALL", journalKey] : ["PING"],
   ]);
-  const [version, opened, migrated] = metaType === "hash" ? texts(values[1]) : [null, null, null];
+  const [version, opened, migrated, source] = metaType === "hash" ? texts(values[1]) : [];
   const there = (at: number): boolean => types[fixed.length + at] === "1";
   const found = {
     stamp: content(stampType, values[0]),
@@ -54,15 +62,17 @@ export async function locate(ctx: Context): Promise<Location> {
     version: version ?? null,
     opened: opened ?? null,
     migrated: migrated ?? null,
+    source: source ?? null,
     v1Meta: content(v1Type, values[2]),
     live: units.filter((_, at) => there(at)).map(({ unit }) => unit),
     vaulted: V1_UNITS.filter((_, at) => there(units.length + at)).map(({ unit }) => unit),
     journal: journalType === "hash" ? pairs(values[3]) : null,
   } as const;
-  return { ...found, ...judge(found) };
+  const at = { ...found, ...judge(found) };
+  return { ...at, other: otherSource(ctx, at) };
 }
 
-type Found = Omit<Location, "state" | "run" | "phase">;
+type Found = Omit<Location, "state" | "run" | "phase" | "other">;
 
 function judge(found: Found): Pick<Location, "state" | "run" | "phase"> {
   const own = found.migrated?.split(" ")[0] ?? null;

@@ -1,5 +1,6 @@
 import { Dispatcher } from "@echomq/scripts";
 import { isEchoMQError, queueKeys, queueName, ValidationError } from "@echomq/wire";
+import { type CommandLine, commandFor, nameLike } from "./command-line.js";
 import { openSource, type Source } from "./connect.js";
 import { aborted, type Context, type Progress } from "./context.js";
 import { MigrationError } from "./errors.js";
@@ -34,6 +35,8 @@ export interface MigrationOptions {
   readonly batch?: number;
   /** Stops the phase between two batches. */
   readonly signal?: AbortSignal;
+  /** What the commands in reports and refusals carry beside queue and prefix. */
+  readonly commandLine?: CommandLine;
   readonly onProgress?: (progress: Progress) => void;
 }
 
@@ -96,6 +99,7 @@ export async function createMigration(options: MigrationOptions): Promise<Migrat
     v2: queueKeys(q),
     run: options.run,
     signal: options.signal,
+    commandLine: options.commandLine ?? {},
     progress: (progress) => options.onProgress?.(progress),
     check() {
       if (options.signal?.aborted) throw aborted(ctx, "run");
@@ -125,13 +129,21 @@ export async function createMigration(options: MigrationOptions): Promise<Migrat
   };
 }
 
-function checked(options: MigrationOptions): {
+/**
+ * Checks what a migration is told, without a server.
+ * @throws ValidationError `VALIDATION` naming the option; MigrationError `NAME`.
+ */
+export function checkOptions(options: Omit<MigrationOptions, "source">): void {
+  checked(options);
+}
+
+function checked(options: Omit<MigrationOptions, "source">): {
   queue: string;
   prefix: string;
   q: string;
   batch: number;
 } {
-  const { queue, prefix = "bull", batch = 200, run } = options;
+  const { queue, prefix = "bull", batch = 200, run, commandLine = {} } = options;
   for (const [option, value] of Object.entries({ queue, prefix })) {
     if (typeof value !== "string" || value === "") {
       throw new ValidationError({ option, reason: "must be a text that is not empty" });
@@ -158,8 +170,9 @@ function checked(options: MigrationOptions): {
       reason: "NAME",
       queue,
       phase: "plan",
-      message: `The v2 wire refuses this queue name (${error.message}). Give it another with --as <name>.`,
+      message: `The v2 wire refuses this queue name (${error.message}). Give it another with --as, on every command.`,
       details: { queue },
+      next: commandFor({ queue, prefix, q: nameLike(queue), commandLine }, "plan"),
     });
   }
 }

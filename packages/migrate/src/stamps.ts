@@ -1,10 +1,12 @@
-import { isEchoMQError, migratingStamp, tombstone } from "@echomq/wire";
-import { type Context, commandFor } from "./context.js";
+import { isEchoMQError, migratingStamp, parseTombstone, tombstone } from "@echomq/wire";
+import { commandFor } from "./command-line.js";
+import type { Context } from "./context.js";
 import { MigrationError, type MigrationReason } from "./errors.js";
 import { phaseScript } from "./generated/bundle.js";
 import type { Location } from "./locate.js";
 import { locate } from "./locate.js";
 import { runOf } from "./run-id.js";
+import { isSourceRefusal, ownsRun, placeOf, sourceOf, sourceRefusal } from "./source.js";
 
 /** Phases that stand in the stamp. */
 export type StampPhase = "fence" | "copy" | "verify" | "verified" | "rollback" | "remove";
@@ -31,7 +33,11 @@ export async function changePhase(ctx: Context, from: string, to: StampPhase): P
   if (from === to) return;
   await ctx.dispatcher.run(phaseScript, {
     q: ctx.q,
-    args: { own: migratingStamp(runOf(ctx), from), goal: ownStamp(ctx, to) },
+    args: {
+      own: migratingStamp(runOf(ctx), from),
+      goal: ownStamp(ctx, to),
+      source: ctx.v1.base,
+    },
   });
 }
 
@@ -40,7 +46,7 @@ export async function changePhase(ctx: Context, from: string, to: StampPhase): P
  * @throws MigrationError `NOT_FENCED`, `ROLLING_BACK`, `INTRUDED`, `FOREIGN` or `OVERTAKEN`.
  */
 export async function fencedAt(ctx: Context, phase: string): Promise<Location> {
-  const at = await locate(ctx);
+  const at = await located(ctx, phase);
   if (at.state === "intruded") throw intruded(ctx, phase);
   if (at.state === "done") {
     throw refuse(
@@ -66,7 +72,40 @@ export async function fencedAt(ctx: Context, phase: string): Promise<Location> {
     const say = "A rollback of this run has begun and can only be finished.";
     throw refuse(ctx, phase, "ROLLING_BACK", say, "rollback");
   }
+  if (at.source === null) throw sourceless(ctx, phase);
   return at;
+}
+
+/**
+ * Finds where the queue stands, and refuses when its run was started for another v1 queue.
+ * @throws MigrationError `OTHER_SOURCE`, `INTRUDED`.
+ */
+export async function located(ctx: Context, phase: string): Promise<Location> {
+  const at = await locate(ctx);
+  const keyed = at.state === "moving" || at.state === "done" || at.state === "intruded";
+  if (at.other !== null && (keyed || (await standsStill(ctx, at)))) {
+    throw sourceRefusal(ctx, phase, at.other);
+  }
+  if (at.state === "moving" && at.source === null && at.phase !== "remove" && !ownsRun(ctx, at)) {
+    throw sourceless(ctx, phase);
+  }
+  return at;
+}
+
+/** Whether the tombstone of a run whose v2 keys are gone still closes its v1 queue. */
+async function standsStill(ctx: Context, { other, journal }: Location): Promise<boolean> {
+  if (other === null) return false;
+  const key = `${other.prefix}:${other.queue}:meta`;
+  const type = await ctx.dispatcher.command(["TYPE", key], { key }, { repeatable: true });
+  if (type !== "string") return false;
+  const text = await ctx.dispatcher.command(["GET", key], { key }, { repeatable: true });
+  return parseTombstone(String(text))?.run === journal?.run;
+}
+
+function sourceless(ctx: Context, phase: string): MigrationError {
+  const say =
+    "v2:meta of this run no longer names the v1 queue it closed, so nothing may be moved or opened.";
+  return refuse(ctx, phase, "INTRUDED", say, phase === "rollback" ? "status" : "rollback");
 }
 
 /**
@@ -121,6 +160,7 @@ export async function guarded<T>(ctx: Context, phase: string, work: () => Promis
   try {
     return await work();
   } catch (error) {
+    if (isSourceRefusal(error)) throw await sourceFound(ctx, phase, error);
     if (isEchoMQError(error, "EMQFENCE")) throw overtaken(ctx, phase, error.message.slice(9));
     if (isEchoMQError(error, "OOM")) {
       const say =
@@ -129,4 +169,11 @@ export async function guarded<T>(ctx: Context, phase: string, work: () => Promis
     }
     throw error;
   }
+}
+
+/** A script met another source than the one that was looked up before. */
+async function sourceFound(ctx: Context, phase: string, error: unknown): Promise<MigrationError> {
+  const base = sourceOf(error);
+  if (base === null) return sourceless(ctx, phase);
+  return sourceRefusal(ctx, phase, placeOf(base, ctx.q, await locate(ctx)));
 }

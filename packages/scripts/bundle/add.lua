@@ -1,4 +1,4 @@
--- Adds jobs to wait, prioritized or delayed, each once.
+-- Adds jobs to wait, prioritized or delayed, each once; deduplicated and limited where asked for.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
 local found_version = redis.pcall('GET', stamp)
@@ -48,7 +48,7 @@ for row = 1, items_n do
   if int(items(row) + 7, 'items.flags') > 3 then bad = bad or 'items.flags' end
 end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
-local opts = redis.call('HMGET', meta, 'paused', 'closing', 'events.max')
+local opts = redis.call('HMGET', meta, 'paused', 'closing', 'events.max', 'limit')
 if opts[2] then return redis.error_reply('EMQSTATE the queue is closing') end
 local events_max = tonumber(opts[3] or '10000') or 10000
 -- Buffers the events of this call. A flush writes one stream entry: pairs of `<code><id>` and a payload.
@@ -175,7 +175,7 @@ local function put_off(id, due)
   if last[2] then score = math.min(tonumber(last[2]) + part, due + 1 - part) end
   redis.call('ZADD', delayed, score, id)
 end
-
+-- Checks the rows of an add against each other and names what it adds.
 if jobs_n ~= items_n then return redis.error_reply('EMQARG items') end
 local ids, keys, owned = {}, {}, 0
 for i = 1, jobs_n do
@@ -193,45 +193,116 @@ for i = 1, jobs_n do
   end
 end
 if owned ~= namesakes_n then return redis.error_reply('EMQARG namesakes') end
-if jobs_n == 0 then return {} end
-local retired = redis.call('ZMSCORE', trash, unpack(ids))
--- One EXISTS for the batch: where nothing stands yet, no job needs a look of its own.
-local some = redis.call('EXISTS', unpack(keys)) > 0
-
-local function content(i)
-  local row = items(i)
-  return { ARGV[row + items_name], ARGV[row + items_data], ARGV[row + items_timestamp] }
+-- Reads a deduplication record. With a TTL it is valid until then; without one only while its holder's
+-- hash stands, has not ended and names the record itself. `job` is nil where the record is free.
+local function read_record(key, holder)
+  local id = string.sub(key, dedups_id)
+  local held = redis.call('HMGET', key, 'job', 'next')
+  local left = redis.call('PTTL', key)
+  local record = { key = key, id = id, job = held[1] or nil, next = held[2] or nil, left = left }
+  -- What no call can name holds nothing.
+  if record.job and (#record.job > 512 or not string.find(record.job, '^[^%c]+$')) then
+    record.job = nil
+  end
+  if not record.job or left >= 0 then return record end
+  if not holder or string.sub(holder, holders_id) ~= record.job then
+    record.moved = true
+    return record
+  end
+  local job = redis.call('HMGET', holder, 'deid', 'finishedOn')
+  if job[1] ~= id or job[2] or redis.call('ZSCORE', trash, record.job) then record.job = nil end
+  return record
+end
+-- Deduplication and the length limit. `born` is the item of this call that holds a record, `after` the
+-- one that is kept back behind its holder: items of one call see each other.
+local records, lock_of, undone, dropped, used = {}, {}, {}, {}, 0
+if dedups_n ~= locks_n then return redis.error_reply('EMQARG locks') end
+if locks_n > 0 then
+  redis.call('ZCARD', held)
+  redis.call('ZCARD', active)
+end
+for l = 1, locks_n do
+  local row, key = locks(l), KEYS[dedups_at + l]
+  local i, nth = tonumber(ARGV[row + locks_item]), tonumber(ARGV[row + locks_holder])
+  if i < 1 or i > jobs_n or lock_of[i] then return redis.error_reply('EMQARG locks.item') end
+  if nth > holders_n then return redis.error_reply('EMQARG locks.holder') end
+  if not records[key] then
+    records[key] = read_record(key, nth > 0 and KEYS[holders_at + nth])
+    if records[key].moved then return redis.error_reply('EMQRETRY ' .. records[key].job) end
+  end
+  lock_of[i] = { record = records[key], row = row }
 end
 
--- By id: the row that is written for it, or what stood there before.
-local status, fresh, seen, again, nth = {}, {}, {}, {}, 0
-for i = 1, jobs_n do
-  local id, row = ids[i], items(i)
-  local own = tonumber(ARGV[row + items_flags]) >= 2
-  if own then nth = nth + 1 end
-  local old, trashed, twin = {}, retired[i], seen[id]
-  if twin then
-    old, trashed = type(twin) == 'table' and twin or content(twin), false
-  elseif some then
-    old = redis.call('HMGET', keys[i], 'name', 'data', 'timestamp')
+local most = tonumber(opts[4])
+if most and not (most >= 1 and most <= 9007199254740991) then most = nil end
+if most then
+  used = redis.call('LLEN', wait) + redis.call('ZCARD', prioritized) + redis.call('ZCARD', delayed)
+end
+local full = most and string.format('EMQFULL the queue holds its limit of %.0f jobs', most)
+
+-- Takes a place in the queue, or tells that there is none.
+local function take_place()
+  if most and used >= most then return false end
+  used = used + 1
+  return true
+end
+
+-- The newer job takes the part of the one that was kept back.
+local function drop_next(record)
+  if record.after then undone[record.after] = true
+  elseif record.next then dropped[#dropped + 1] = record.next end
+  record.next, record.after, record.cleared = nil, nil, true
+end
+
+local function hold(record, i, id)
+  drop_next(record)
+  record.job, record.born, record.changed = id, i, true
+end
+
+local function put_off_now(record)
+  if record.born then return tonumber(ARGV[items(record.born) + items_delay]) > 0 end
+  return redis.call('ZSCORE', delayed, record.job)
+end
+
+-- What becomes of a new job with a deduplication id; whether it is written.
+local function contend(i, id)
+  local record, row = lock_of[i].record, lock_of[i].row
+  local flags, ttl = tonumber(ARGV[row + locks_flags]), tonumber(ARGV[row + locks_ttl])
+  local extend, replace, last = flags % 2 == 1, flags % 4 >= 2, flags >= 4
+  if last then ttl = 0 end
+  if not record.job then
+    if not take_place() then return full, false end
+    hold(record, i, id)
+    record.ttl = ttl
+    return 'added', true
   end
-  status[i], seen[id] = 'added', i
-  if trashed and own or not trashed and not old[1] then
-    fresh[#fresh + 1] = { i, trashed and nth or 0 }
-  elseif old[1] then
-    seen[id] = old
-    if old[1] ~= ARGV[row + items_name] or old[2] ~= ARGV[row + items_data]
-      or old[3] ~= ARGV[row + items_timestamp] then
-      status[i] = 'duplicate'
-      again[#again + 1] = id
+  local other = record.job
+  if replace and put_off_now(record) then
+    local instead = other
+    if record.born then
+      -- Never written: what it replaced is what this one replaces.
+      undone[record.born], instead = true, lock_of[record.born].instead
+    else
+      dropped[#dropped + 1] = other
     end
+    hold(record, i, id)
+    if ttl == 0 or extend then record.ttl = ttl end
+    lock_of[i].instead = instead
+    return instead and 'replaced ' .. instead or 'added', true
   end
-  -- Else a minted id in trash: a resent add of a job that has already come and gone.
+  if last and not record.born and redis.call('ZSCORE', active, other) then
+    drop_next(record)
+    record.next, record.after, record.ttl, record.changed = id, i, 0, true
+    return 'held ' .. other, true
+  end
+  -- A record that owes a successor its place must not run out.
+  if extend and ttl > 0 and not replace and not record.next then
+    record.ttl, record.changed = ttl, true
+  end
+  return 'deduplicated ' .. other, false
 end
-
-local first_due = tonumber(head[2])
-for n = 1, #fresh do
-  local i, namesake = fresh[n][1], fresh[n][2]
+-- Writes the hash of a new job, over what is left of a retired namesake.
+local function write_job(i, namesake)
   local id, row = ids[i], items(i)
   if namesake > 0 then
     -- The first write allocates, or an add would slip past maxmemory behind the UNLINK.
@@ -251,26 +322,88 @@ for n = 1, #fresh do
   field('opts', items_opts, '')
   field('delay', items_delay, '0')
   field('priority', items_priority, '0')
+  if lock_of[i] then hash[#hash + 1] = 'deid'; hash[#hash + 1] = lock_of[i].record.id end
   redis.call('HSET', keys[i], unpack(hash))
-  local priority, delay = tonumber(ARGV[row + items_priority]), tonumber(ARGV[row + items_delay])
+  local priority = tonumber(ARGV[row + items_priority])
   if priority > 0 then redis.call('HSET', priorities, id, priority) end
-  local due = tonumber(ARGV[row + items_timestamp]) + delay
-  if delay > 0 then
-    put_off(id, due)
-    if not first_due or due < first_due then first_due = due end
-    emit('d', id, string.format('%.0f', due))
-  else
-    local newest = tonumber(ARGV[row + items_flags]) % 2 == 1
-    line_up(id, priority > 0 and priority or nil, newest and 'newest')
-    emit('w', id, ARGV[row + items_name])
+  return priority > 0 and priority or nil
+end
+if jobs_n == 0 then return {} end
+local retired = redis.call('ZMSCORE', trash, unpack(ids))
+-- One EXISTS for the batch: where nothing stands yet, no job needs a look of its own.
+local some = redis.call('EXISTS', unpack(keys)) > 0
+
+local function content(i)
+  local row = items(i)
+  return { ARGV[row + items_name], ARGV[row + items_data], ARGV[row + items_timestamp] }
+end
+
+-- By id: the row that is written for it, or what stood there before.
+local status, fresh, seen, again, nth, refused = {}, {}, {}, {}, 0, false
+for i = 1, jobs_n do
+  local id, row = ids[i], items(i)
+  local own = tonumber(ARGV[row + items_flags]) >= 2
+  if own then nth = nth + 1 end
+  local old, trashed, twin = {}, retired[i], seen[id]
+  if type(twin) == 'number' and undone[twin] then twin = nil end
+  if twin then
+    old, trashed = type(twin) == 'table' and twin or content(twin), false
+  elseif some then
+    old = redis.call('HMGET', keys[i], 'name', 'data', 'timestamp')
+  end
+  local written = true
+  status[i] = 'added'
+  if trashed and own or not trashed and not old[1] then
+    if lock_of[i] then
+      status[i], written = contend(i, id)
+    elseif not take_place() then
+      status[i], written = full, false
+    end
+    refused = refused or status[i] == full
+    if written then fresh[#fresh + 1] = { i, trashed and nth or 0 } end
+    seen[id] = written and i or nil
+  elseif old[1] then
+    seen[id] = old
+    if old[1] ~= ARGV[row + items_name] or old[2] ~= ARGV[row + items_data]
+      or old[3] ~= ARGV[row + items_timestamp] then
+      status[i] = 'duplicate'
+      again[#again + 1] = id
+    elseif lock_of[i] and lock_of[i].record.next == id then
+      status[i] = 'held ' .. lock_of[i].record.job
+    end
+  end
+  -- Else a minted id in trash: a resent add of a job that has already come and gone.
+end
+if whole == 1 and refused then return redis.error_reply(full) end
+
+local first_due = tonumber(head[2])
+for n = 1, #fresh do
+  local i = fresh[n][1]
+  if not undone[i] then
+    local id, row = ids[i], items(i)
+    local priority = write_job(i, fresh[n][2])
+    local delay = tonumber(ARGV[row + items_delay])
+    local due = tonumber(ARGV[row + items_timestamp]) + delay
+    if lock_of[i] and lock_of[i].record.after == i then
+      redis.call('ZADD', held, now, id)
+    elseif delay > 0 then
+      put_off(id, due)
+      if not first_due or due < first_due then first_due = due end
+      emit('d', id, string.format('%.0f', due))
+    else
+      line_up(id, priority, tonumber(ARGV[row + items_flags]) % 2 == 1 and 'newest')
+      emit('w', id, ARGV[row + items_name])
+    end
   end
 end
 flush_line()
 save_sequence()
+save_records()
 if not opts[1] then
   arm(in_line)
   if first_due and first_due ~= tonumber(head[2]) then arm_due(first_due) end
 end
 for i = 1, #again do emit('u', again[i], '') end
+tell_locks()
 flush_events()
 return status

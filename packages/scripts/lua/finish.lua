@@ -32,27 +32,8 @@ redis.call('LLEN', wait)
 redis.call('XLEN', events)
 for _, set in ipairs({ prioritized, active, completed, failed, trash }) do redis.call('ZCARD', set) end
 
-local statuses, settled, ended, met, runs = {}, {}, {}, {}, {}
-for i = 1, jobs_n do
-  local id, row = ids[i], items(i)
-  local held, at = lease_of(owner[i])
-  if not held or met[id] then
-    statuses[i] = 'EMQSTALE no lease'
-  elseif held ~= ARGV[row + items_token] then
-    statuses[i] = 'EMQSTALE the lease is held by another run'
-  else
-    met[id] = true
-    settled[#settled + 1] = id
-    local how = ARGV[row + items_how]
-    if redis.pcall('HEXISTS', KEYS[jobs_at + i], 'name') ~= 1 then
-      statuses[i], how = 'EMQMISSING the job is gone', 'gone'
-    else
-      statuses[i] = 'ok'
-      runs[#runs + 1] = { i, KEYS[jobs_at + i], row, at, how }
-    end
-    if how == 'completed' or how == 'failed' or how == 'gone' then ended[#ended + 1] = id end
-  end
-end
+--@include ends
+--@include release
 
 -- Freeing memory comes first, or maxmemory would refuse the whole call.
 if #settled > 0 then
@@ -72,6 +53,8 @@ for n = 1, #runs do
   local count = how == 'completed' and keepCount or failCount
   if final and count == 0 then
     if extra[i] == 1 then
+      -- Tells bury that the job ended: its throttle goes on without it.
+      redis.call('HSET', key, 'finishedOn', string.format('%.0f', now))
       redis.call('ZADD', trash, now, id)
       to_bury[#to_bury + 1] = id
     else
@@ -106,6 +89,7 @@ for n = 1, #runs do
     emit(how == 'completed' and 'c' or 'f', id, value)
   end
 end
+for n = 1, #over do release(over[n]) end
 flush_line()
 save_sequence()
 if kept.completed then retain(completed, keepCount, keepAge) end

@@ -34,6 +34,9 @@ const SERVER_WORDS: ReadonlyMap<string, ServerCode> = new Map<string, ServerCode
 const WRAPPED =
   /^ERR Error running script \(call to f_[0-9a-f]{40}\): @user_script:\d+: (?:@user_script: \d+: )?-?([A-Z]+) /;
 
+/** How Redis and Valkey say that a script met a key or command its user has no right to. */
+const REFUSED_IN_SCRIPT = /^ERR (?:ACL failure in script|The user executing the script can't )/;
+
 /**
  * Turns the text of an error reply, or of one refused item of a batch, into a typed error.
  * The first word decides; a word that is not known gives `UNKNOWN` with the text unchanged.
@@ -44,6 +47,7 @@ export function errorFromReply(text: string, op?: string): WireError | ServerErr
   if (isWireCode(word)) {
     return new WireError({ code: word, detail: space === -1 ? "" : text.slice(space + 1), op });
   }
+  if (REFUSED_IN_SCRIPT.test(text)) return new ServerError({ code: "NOPERM", detail: text, op });
   const inner = word === "ERR" ? WRAPPED.exec(text)?.[1] : undefined;
   const code = SERVER_WORDS.get(inner ?? word) ?? "UNKNOWN";
   return new ServerError({ code, detail: text, op });

@@ -7,6 +7,11 @@ export const FREE_FIRST: ReadonlySet<string> = new Set([
   "recover",
   "promote",
   "bury",
+  "remove",
+  "purge",
+  "retry",
+  "advance",
+  "redelay",
 ]);
 
 /** Scripts that must meet the memory limit, so their first write allocates (W12). */

@@ -4,11 +4,12 @@ import { Command, CommanderError, Option } from "commander";
 import { Misused } from "../outcome.js";
 import { type LineOptions, SERVERS, type ServerVersion, userRules } from "./line.js";
 import { rightsOf } from "./rights.js";
-import { ROLES, type Role } from "./roles.js";
+import { EXTRAS, type Extra, ROLES, type Role } from "./roles.js";
 
 interface Given {
   readonly queue: string;
   readonly role: Role;
+  readonly with?: readonly Extra[];
   readonly user?: string;
   readonly v1Prefix?: readonly string[];
   readonly v1Queue?: string;
@@ -27,7 +28,10 @@ export function aclCommand(argv: readonly string[]): string {
   const given = parse(argv);
   if (given === null) return "";
   const q = checkedName(given.queue);
-  const { role, server, v1Queue, v1Prefix: prefixes = V1_PREFIXES } = given;
+  const { role, server, v1Queue, v1Prefix: prefixes = V1_PREFIXES, with: extras = [] } = given;
+  if (role === "migrator" && extras.length > 0) {
+    throw new Misused("--with: a migrator takes nothing besides");
+  }
   for (const prefix of prefixes) checkText("--v1-prefix", prefix);
   if (v1Queue !== undefined) {
     if (role !== "migrator") throw new Misused("--v1-queue: only a migrator takes it");
@@ -37,7 +41,8 @@ export function aclCommand(argv: readonly string[]): string {
   if (!/^[!#-&(-~]+$/.test(user)) {
     throw new Misused("--user: must be printable ASCII without spaces and quotes");
   }
-  const rights = rightsOf({ role, q, prefixes, ...(v1Queue === undefined ? {} : { v1Queue }) });
+  const name = v1Queue === undefined ? {} : { v1Queue };
+  const rights = rightsOf({ role, extras, q, prefixes, ...name });
   const options: LineOptions = {
     server,
     cluster: given.cluster ?? false,
@@ -48,7 +53,7 @@ export function aclCommand(argv: readonly string[]): string {
     return `${given.aclfile ? "user" : "ACL SETUSER"} ${user} ${rules.join(" ")}\n`;
   }
   const { commands, keys, declared } = rights;
-  const report = { user, role, queue: q, ...options, rules, commands };
+  const report = { user, role, with: extras, queue: q, ...options, rules, commands };
   return `${JSON.stringify({ ...report, keys: Object.fromEntries(keys), declared }, null, 2)}\n`;
 }
 
@@ -58,6 +63,7 @@ function parse(argv: readonly string[]): Given | null {
     .description("Prints the line that makes a server user with the rights of a role, and no more.")
     .requiredOption("--queue <name>", "the queue")
     .addOption(new Option("--role <role>", "what it does").choices(ROLES).makeOptionMandatory())
+    .addOption(new Option("--with <extra...>", "what it does besides").choices(EXTRAS))
     .option("--user <name>", "name of the user (default: emq-<queue>-<role>)")
     .option("--v1-prefix <prefix...>", `v1 prefixes (default: ${V1_PREFIXES.join(" ")})`)
     .option("--v1-queue <name>", "v1's name of a queue that is migrated under another one")

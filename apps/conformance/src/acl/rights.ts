@@ -2,11 +2,20 @@ import { fenceRead, V1_PREFIXES } from "@echomq/scripts";
 import { type Kind, kindKey, reserveKey, stampKey, type Unit, unitKey } from "@echomq/wire";
 import { type Mode, type ScriptRights, scriptRights } from "./manifest.js";
 import { literal, startsWith } from "./pattern.js";
-import { type PlainCommand, RAW_ON_V2, ROLE_SPECS, type Role } from "./roles.js";
+import {
+  EXTRA_SPECS,
+  type Extra,
+  type PlainCommand,
+  RAW_ON_V2,
+  ROLE_SPECS,
+  type Role,
+  V1_TELLING_UNITS,
+} from "./roles.js";
 
 /** Whose rights, on what. */
 export interface RightsRequest {
   readonly role: Role;
+  readonly extras?: readonly Extra[];
   /** Bare name of the queue on the v2 wire. */
   readonly q: string;
   /** Prefixes at which a v1 queue is looked for, or taken from. */
@@ -27,15 +36,19 @@ export interface Rights {
 
 /** Works out the rights of a role from the scripts and commands it runs. */
 export function rightsOf(request: RightsRequest): Rights {
-  const { q, prefixes = V1_PREFIXES } = request;
-  const spec = ROLE_SPECS[request.role];
+  const { q, prefixes = V1_PREFIXES, extras = [] } = request;
+  const role = ROLE_SPECS[request.role];
+  const specs = [role, ...extras.map((extra) => EXTRA_SPECS[extra])];
   const commands = new Set<string>();
   const keys = new Map<string, Mode>();
   const declared = new Set<string>();
   const grant = (pattern: string, mode: Mode): void => {
     keys.set(pattern, merge(keys.get(pattern), mode));
   };
-  for (const script of scriptRights(spec.package, spec.scripts)) {
+  for (const script of scriptRights(
+    role.package,
+    specs.flatMap(({ scripts }) => scripts),
+  )) {
     for (const name of script.commands) commands.add(name.toLowerCase());
     for (const [name, patterns] of keysOf(script, request)) {
       const mode = script.access[name];
@@ -45,18 +58,19 @@ export function rightsOf(request: RightsRequest): Rights {
       }
     }
   }
-  for (const plain of spec.plain) {
+  for (const plain of specs.flatMap((spec) => spec.plain)) {
     commands.add(plain.command);
     for (const pattern of placesOf(plain, request)) grant(pattern, plain.mode ?? "r");
   }
-  for (const [name, key] of spec.boots ? fenceRead(q, prefixes).commands : []) {
+  if (!role.boots) for (const key of elsewhere(request)) grant(literal(key), "r");
+  for (const [name, key] of role.boots ? fenceRead(q, prefixes).commands : []) {
     commands.add(String(name).toLowerCase());
     grant(literal(String(key)), "r");
   }
   return {
     commands: [...commands].sort(),
     keys: withoutCovered(keys),
-    declared: [...declared].filter((one) => !isCovered(one, declared)).sort(),
+    declared: [...withoutCovered(new Map([...declared].map((one) => [one, "rw"]))).keys()],
   };
 }
 
@@ -76,8 +90,9 @@ function* keysOf(
   for (const { name, kinds } of script.groups) {
     if (kinds !== "raw") {
       yield [name, kinds.map((kind) => startsWith(kindKey(q, kind as Kind, "x").slice(0, -1)))];
-    } else if (RAW_ON_V2.has(`${script.name}.${name}`)) {
-      yield [name, [startsWith(queueBase(q))]];
+    } else if (Object.hasOwn(RAW_ON_V2, `${script.name}.${name}`)) {
+      const unit = RAW_ON_V2[`${script.name}.${name}`];
+      yield [name, [unit === "*" ? startsWith(queueBase(q)) : literal(unitKey(q, unit as Unit))]];
     } else {
       yield [name, v1Bases(request).map(startsWith)];
     }
@@ -94,7 +109,8 @@ function fixed(name: string, q: string): string {
 function placesOf({ on }: PlainCommand, request: RightsRequest): readonly string[] {
   if (on === undefined) return [];
   const { q } = request;
-  if (on !== "queue") return [literal(unitKey(q, on))];
+  if (on === "v2") return [startsWith(queueBase(q))];
+  if (on !== "both") return [literal(unitKey(q, on))];
   const journal = literal(reserveKey("migration", q));
   return [startsWith(queueBase(q)), journal, ...v1Bases(request).map(startsWith)];
 }
@@ -109,18 +125,29 @@ function v1Bases({ q, prefixes = V1_PREFIXES, v1Queue }: RightsRequest): readonl
   return prefixes.flatMap((prefix) => names.map((name) => `${prefix}:${name}:`));
 }
 
-/** A pattern of one key, or of fewer, says nothing beside one that has them all and both rights. */
+/** Keys that tell whether v1 has a queue of this name at a prefix where it is found most. */
+function elsewhere({ q, prefixes = [], v1Queue = q }: RightsRequest): readonly string[] {
+  const bare = /^\{.*\}$/s.test(v1Queue) ? v1Queue.slice(1, -1) : v1Queue;
+  const names = new Set([v1Queue, bare, `{${bare}}`]);
+  return [...new Set([...prefixes, ...V1_PREFIXES])].flatMap((prefix) =>
+    [...names].flatMap((name) => V1_TELLING_UNITS.map((unit) => `${prefix}:${name}:${unit}`)),
+  );
+}
+
+/** A pattern says nothing beside another that has all its keys and all its rights. */
 function withoutCovered(keys: ReadonlyMap<string, Mode>): ReadonlyMap<string, Mode> {
-  const whole = new Set([...keys].flatMap(([pattern, mode]) => (mode === "rw" ? [pattern] : [])));
-  const left = [...keys].filter(([pattern]) => !isCovered(pattern, whole));
+  const left = [...keys].filter(
+    ([pattern, mode]) =>
+      ![...keys].some(
+        ([other, has]) =>
+          other !== pattern && coversKeys(other, pattern) && merge(has, mode) === has,
+      ),
+  );
   return new Map(left.sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-function isCovered(pattern: string, by: ReadonlySet<string>): boolean {
-  for (const one of by) {
-    // Only patterns made by `startsWith` end in a star that is not escaped.
-    const open = one.endsWith("*") && !one.endsWith("\\*");
-    if (open && one !== pattern && pattern.startsWith(one.slice(0, -1))) return true;
-  }
-  return false;
+function coversKeys(wide: string, pattern: string): boolean {
+  // Only patterns made by `startsWith` end in a star that is not escaped.
+  const open = wide.endsWith("*") && !wide.endsWith("\\*");
+  return open && pattern.startsWith(wide.slice(0, -1));
 }

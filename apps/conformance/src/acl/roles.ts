@@ -1,3 +1,4 @@
+import type { Unit } from "@echomq/wire";
 import type { ScriptPackageName } from "./manifest.js";
 
 export const ROLES = ["producer", "worker", "admin", "migrator"] as const;
@@ -7,8 +8,8 @@ export type Role = (typeof ROLES)[number];
 export interface PlainCommand {
   /** As the server's access control names it, e.g. `time` or `client|list`. */
   readonly command: string;
-  /** The queue's unit it works on; `queue` for any key of the queue, v1's included. */
-  readonly on?: "owners" | "marker" | "queue";
+  /** The queue's unit it works on, any key of the queue (`v2`), or of the queue on both wires (`both`). */
+  readonly on?: "owners" | "marker" | "events" | "v2" | "both";
   readonly mode?: "r" | "rw";
 }
 
@@ -38,8 +39,8 @@ export const ROLE_SPECS: Readonly<Record<Role, RoleSpec>> = {
   worker: {
     package: "scripts",
     scripts: [
-      ...["init", "step", "begin", "finish", "renew"],
-      ...["expired", "recover", "promote", "bury", "get"],
+      ...["init", "step", "turn", "begin", "finish", "renew", "get"],
+      ...["expired", "recover", "promote", "bury", "heartbeat", "count"],
     ],
     plain: [
       ...CONNECT,
@@ -52,7 +53,10 @@ export const ROLE_SPECS: Readonly<Record<Role, RoleSpec>> = {
   },
   admin: {
     package: "scripts",
-    scripts: ["init", "pause", "counts", "get"],
+    scripts: [
+      ...["init", "pause", "get"],
+      ...["counts", "page", "ranks", "loglines", "metrics", "workers"],
+    ],
     plain: [...CONNECT, ...CLOCK],
     boots: true,
   },
@@ -67,7 +71,7 @@ export const ROLE_SPECS: Readonly<Record<Role, RoleSpec>> = {
       ...[
         ...["exists", "get", "hget", "hgetall", "hmget", "lindex", "llen", "lrange"],
         ...["memory|usage", "pttl", "type", "zcard", "zmscore", "zrange"],
-      ].map((command): PlainCommand => ({ command, on: "queue", mode: "r" })),
+      ].map((command): PlainCommand => ({ command, on: "both", mode: "r" })),
       // Of the whole server: they need no key, and show names and sizes of other queues' keys.
       ...[{ command: "scan" }, { command: "info" }, { command: "client|list" }],
     ],
@@ -76,5 +80,35 @@ export const ROLE_SPECS: Readonly<Record<Role, RoleSpec>> = {
   },
 };
 
-/** Where the whole keys lie that callers give to a script's `raw` group. All others are v1's. */
-export const RAW_ON_V2: ReadonlySet<string> = new Set(["erase.victims"]);
+/** Units at which a migrator looks for a v1 queue of the same name at other prefixes. */
+export const V1_TELLING_UNITS: readonly string[] = [
+  ...["meta", "id", "wait", "delayed", "completed", "failed", "stalled-check"],
+];
+
+export const EXTRAS = ["events", "publish", "doctor"] as const;
+export type Extra = (typeof EXTRAS)[number];
+
+/** What a producer, worker or admin may be given besides. */
+export const EXTRA_SPECS: Readonly<Record<Extra, Pick<RoleSpec, "scripts" | "plain">>> = {
+  /** `QueueEvents`, and waiting for a job's end. */
+  events: { scripts: ["tail", "get"], plain: [{ command: "xread", on: "events", mode: "r" }] },
+  /** `QueueEventsProducer`. */
+  publish: { scripts: ["init", "publish"], plain: [] },
+  /** `Queue.doctor`, mending included. */
+  doctor: {
+    scripts: ["init", "inspect", "mend", "dedups", "expired", "promote", "bury"],
+    plain: [
+      ...[
+        ...["get", "hget", "hscan", "lrange", "pttl", "sscan", "type"],
+        ...["zcard", "zrangebyscore", "zscan"],
+      ].map((command): PlainCommand => ({ command, on: "v2", mode: "r" })),
+      { command: "scan" },
+    ],
+  },
+};
+
+/** Units whose whole keys callers give to a script's `raw` group, `*` for any. All others are v1's. */
+export const RAW_ON_V2: Readonly<Record<string, Unit | "*">> = {
+  "erase.victims": "*",
+  "turn.finished": "completed",
+};

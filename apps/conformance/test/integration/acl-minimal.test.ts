@@ -4,7 +4,7 @@ import { literal } from "../../src/acl/pattern.js";
 import { openDriver } from "../../src/connect/drivers.js";
 import { narrowed, refusals, unneeded } from "../support/acl-narrow.js";
 import { administer, makeV1, migrate, produce, type Stage, work } from "../support/acl-paths.js";
-import { adminOf, driverOf, makeUser, recorded, setRules } from "../support/acl-user.js";
+import { adminOf, driverOf, makeUser, REFUSED, recorded, setRules } from "../support/acl-user.js";
 
 // What stays on the line though this path does not show that it is used, and why.
 const SPARE = {
@@ -16,8 +16,6 @@ const SPARE = {
   // The monitor leaves out what its server counts as administration.
   migrator: ["+client|list"],
 } as const;
-/** What Redis says where a right is missing, outside scripts and inside. */
-const REFUSED = /NOPERM|The user executing the script can't/;
 const ROLES = Object.keys(SPARE) as (keyof typeof SPARE)[];
 
 describe.each(["redis", "valkey"] as const)(

@@ -7,12 +7,10 @@ import { dumpAll, type Engine, startServer, type TestServer, uniqueQueue } from 
 import { Queue as V1Queue, Worker as V1Worker } from "bullmq";
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { adminOf, driverOf, makeUser, paste } from "../support/acl-user.js";
+import { adminOf, driverOf, makeUser, paste, REFUSED } from "../support/acl-user.js";
 
 const ENGINES: readonly Engine[] = ["redis", "valkey"];
 const PAGE = fileURLToPath(new URL("../../../../docs/acl.md", import.meta.url));
-/** What the two engines say where a right is missing, outside scripts and inside. */
-const REFUSED = /NOPERM|The user executing the script can't|ACL failure in script/;
 
 describe.each(ENGINES)("on %s", (engine) => {
   let server: TestServer;

@@ -109,6 +109,7 @@ export async function work(stage: Stage, driver: RedisDriver, full: RedisDriver)
       stalledInterval: 150,
       removeOnComplete: { count: 3, age: 3_600 },
       removeOnFail: 2,
+      metrics: { maxDataPoints: 10 },
     },
   );
   const broken = new Promise<never>((_, reject) => {
@@ -154,6 +155,15 @@ export async function administer(
     await maker.add("y", {}, { jobId: "y" });
     await queue.resume();
     await queue.getJobCounts();
+    await queue.getJobs();
+    await queue.getCountsPerPriority([0, 2]);
+    await queue.getJobLogs("x");
+    await queue.getMetrics("completed");
+    await queue.getMetrics("failed");
+    const [seconds] = await stage.admin.time();
+    await stage.admin.zadd(key(stage, "workers"), Number(seconds) * 1_000, "w");
+    await stage.admin.hset(key(stage, "workers-info"), "w", "{}");
+    if ((await queue.getWorkers()).length === 0) throw new Error("sees no worker");
     if ((await (await queue.getJob("x"))?.getState()) !== "prioritized")
       throw new Error("no job x");
   } finally {

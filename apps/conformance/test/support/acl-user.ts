@@ -15,6 +15,9 @@ export interface AclUser {
   readonly rules: readonly string[];
 }
 
+/** What the two engines say where a right is missing, outside scripts and inside. */
+export const REFUSED = /NOPERM|The user executing the script can't|ACL failure in script/;
+
 /** Prints the line of a role. */
 export async function aclLine(...argv: readonly string[]): Promise<string> {
   const { code, out, err } = await conformance(["acl", ...argv]);

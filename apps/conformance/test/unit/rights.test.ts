@@ -1,7 +1,8 @@
+import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { userRules } from "../../src/acl/line.js";
 import { rightsOf } from "../../src/acl/rights.js";
-import { ROLES } from "../../src/acl/roles.js";
+import { EXTRA_SPECS, ROLE_SPECS, ROLES } from "../../src/acl/roles.js";
 
 const on = { cluster: false, database: false } as const;
 
@@ -40,14 +41,36 @@ test("rights on keys follow what the scripts do there", () => {
   }
 });
 
-test("a migrator has its queue on both wires and nothing else", () => {
+test("a migrator has its queue on both wires, and looks for it at other prefixes", () => {
   const named = rightsOf({ role: "migrator", q: "o", prefixes: ["bull"], v1Queue: "o:ld" });
-  expect([...named.keys]).toEqual([
-    ["bull:o:ld:*", "rw"],
-    ["emq:{o}:*", "rw"],
-    ["{emq}:migration:o", "rw"],
-  ]);
+  const whole = [...named.keys].filter(([, mode]) => mode === "rw").map(([pattern]) => pattern);
+  expect(whole).toEqual(["bull:o:ld:*", "emq:{o}:*", "{emq}:migration:o"]);
+  const looks = [...named.keys].filter(([, mode]) => mode !== "rw");
+  for (const [pattern, mode] of looks) {
+    expect(mode).toBe("r");
+    expect(pattern).toMatch(/^(bull|\{bull\}|emq):\{?o:ld\}?:[a-z\\-]+$/);
+  }
   expect(named.declared).toEqual(["bull:o:ld:*", "emq:{o}:*", "{emq}:migration:o"]);
   const both = rightsOf({ role: "migrator", q: "o", prefixes: ["bull"] });
   expect([...both.keys.keys()]).toContain("bull:{o}:*");
+});
+
+test.each(["scripts", "migrate"] as const)("every script of %s belongs to a role", (from) => {
+  const roles = Object.values(ROLE_SPECS).filter((role) => role.package === from);
+  const extras = from === "scripts" ? Object.values(EXTRA_SPECS) : [];
+  const given = [...roles, ...extras].flatMap(({ scripts }) => scripts);
+  const file = new URL(`../../../../packages/${from}/manifest.json`, import.meta.url);
+  const { scripts } = JSON.parse(readFileSync(file, "utf8")) as { scripts: { name: string }[] };
+  expect([...new Set(given)].sort()).toEqual(scripts.map(({ name }) => name).sort());
+});
+
+test("what is given besides adds its scripts and keys", () => {
+  const plain = rightsOf({ role: "producer", q: "o", prefixes: ["bull"] });
+  const more = rightsOf({ role: "producer", extras: ["events"], q: "o", prefixes: ["bull"] });
+  expect(plain.keys.get("emq:{o}:v2:events")).toBe("w");
+  expect(more.keys.get("emq:{o}:v2:events")).toBe("rw");
+  expect(more.commands.filter((name) => !plain.commands.includes(name))).toContain("xread");
+  const doctor = rightsOf({ role: "admin", extras: ["doctor"], q: "o", prefixes: ["bull"] });
+  expect(doctor.keys.get("emq:{o}:*")).toBe("r");
+  expect(doctor.keys.has("emq:{o}:v2:owners")).toBe(doctor.keys.get("emq:{o}:v2:owners") === "rw");
 });

@@ -68,8 +68,8 @@ export abstract class QueueGetters<M extends JobMap = JobMap> {
   /** How many jobs stand in each state, counted in one step; of all states where none is named. */
   getJobCounts(): Promise<JobCounts>;
   getJobCounts<S extends JobStateName>(...states: readonly S[]): Promise<Record<S, number>>;
-  getJobCounts(...states: readonly JobStateName[]): Promise<JobCounts> {
-    return getJobCounts(this.#lazy, states, "Queue.getJobCounts") as Promise<JobCounts>;
+  getJobCounts(...states: readonly JobStateName[]): Promise<Record<JobStateName, number>> {
+    return getJobCounts(this.#lazy, states, "Queue.getJobCounts");
   }
 
   /** How many jobs stand in some states together. */

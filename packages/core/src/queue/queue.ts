@@ -74,10 +74,10 @@ export class Queue<M extends JobMap = JobMap> extends QueueGetters<M> {
   ): Promise<Job<DataOf<M, N>, ResultOf<M, N>, N>> {
     const job = this.#checked(name, data, opts);
     this.#refuseClosed("Queue.add");
-    const added = await this.#writes.run(async () =>
-      this.#adder.add(await this.#session.get("Queue.add"), job),
-    );
-    return this.#jobOf(job, added) as Promise<Job<DataOf<M, N>, ResultOf<M, N>, N>>;
+    return this.#writes.run(async () => {
+      const added = await this.#adder.add(await this.#session.get("Queue.add"), job);
+      return (await this.#jobOf(job, added)) as Job<DataOf<M, N>, ResultOf<M, N>, N>;
+    });
   }
 
   /**
@@ -94,11 +94,12 @@ export class Queue<M extends JobMap = JobMap> extends QueueGetters<M> {
       return this.#checked(name, data, opts as JobOptions | undefined);
     });
     this.#refuseClosed("Queue.addBulk");
-    const added = await this.#writes.run(async () =>
-      this.#adder.addAll(await this.#session.get("Queue.addBulk"), checked),
-    );
-    const made = checked.map((job, at) => this.#jobOf(job, added[at] as Added));
-    return Promise.all(made) as Promise<Job<DataOf<M, N>, ResultOf<M, N>, N>[]>;
+    return this.#writes.run(async () => {
+      const session = await this.#session.get("Queue.addBulk");
+      const added = await this.#adder.addAll(session, checked);
+      const made = checked.map((job, at) => this.#jobOf(job, added[at] as Added));
+      return (await Promise.all(made)) as Job<DataOf<M, N>, ResultOf<M, N>, N>[];
+    });
   }
 
   /**

@@ -1,7 +1,7 @@
 import { dumpAll, sharedServer } from "@echomq/testkit";
 import { Queue as V1Queue } from "bullmq";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { Bench, ENGINES, gate } from "../support/bench.js";
+import { Bench, begunBy, ENGINES, gate } from "../support/bench.js";
 import { refusal, settles, until } from "../support/until.js";
 
 /** A real v1 queue with jobs in several states. */
@@ -187,8 +187,9 @@ describe.each(ENGINES)("the fence on %s", (engine) => {
       { lockDuration: 400 },
     );
     const closed = new Promise<void>((resolve) => worker.once("closed", resolve));
+    const begun = begunBy(worker);
     const job = await queue.add("x", {});
-    await until("it runs", () => worker.active === 1);
+    await until("it runs", () => begun() === 1);
     await bench.client.set(`emq:{${bench.name}}:meta`, "echomq:migrating:r1:fence");
     await settles("the end of the worker", closed);
     expect(codes).toEqual(["MIGRATION_IN_PROGRESS"]);

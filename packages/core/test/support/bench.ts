@@ -13,9 +13,13 @@ import { createClient } from "redis";
 import { onTestFinished } from "vitest";
 import {
   type ConnectionOption,
+  type CustomEvents,
   type Handler,
   type JobMap,
   Queue,
+  QueueEvents,
+  type QueueEventsOptions,
+  QueueEventsProducer,
   type QueueOptions,
   Worker,
   type WorkerOptions,
@@ -38,6 +42,7 @@ export function makeStrict(url: string, name: DriverName = "ioredis"): Promise<R
 }
 
 type QueueRest = Omit<QueueOptions, "connection">;
+type EventsRest = Omit<QueueEventsOptions, "connection">;
 type WorkerRest = Omit<WorkerOptions, "connection">;
 
 /** Queues and workers of one test on one server; what it makes is closed when the test ends. */
@@ -85,6 +90,24 @@ export class Bench {
     return worker;
   }
 
+  events<C extends CustomEvents = Record<never, never>>(
+    options: EventsRest = {},
+    name: string = this.name,
+  ): QueueEvents<C> {
+    const events = new QueueEvents<C>(name, { connection: this.#connection, ...options });
+    (events as QueueEvents).on("error", () => undefined);
+    onTestFinished(() => events.close());
+    return events;
+  }
+
+  producer<C extends CustomEvents = CustomEvents>(
+    name: string = this.name,
+  ): QueueEventsProducer<C> {
+    const producer = new QueueEventsProducer<C>(name, { connection: this.#connection });
+    onTestFinished(() => producer.close());
+    return producer;
+  }
+
   /** A key of the queue. */
   key(unit: string): string {
     return `emq:{${this.name}}:v2:${unit}`;
@@ -102,6 +125,15 @@ export function plainClient(url: string): Redis {
   client.on("error", () => undefined);
   onTestFinished(() => client.disconnect());
   return client;
+}
+
+/** Counts the handlers a worker has begun; a job it holds may not have come so far. */
+export function begunBy(worker: Pick<Worker, "on">): () => number {
+  let count = 0;
+  worker.on("active", () => {
+    count += 1;
+  });
+  return () => count;
 }
 
 /** A promise and the way to end it. */

@@ -16,5 +16,5 @@ export async function lanesOpen(client: Redis): Promise<number> {
   const list = String(await client.client("LIST"));
   return list
     .split("\n")
-    .filter((line) => /(?:^| )name=\S*:(?:main|lease|blocking)(?: |$)/.test(line)).length;
+    .filter((line) => /(?:^| )name=\S*:(?:main|lease|blocking|events)(?: |$)/.test(line)).length;
 }

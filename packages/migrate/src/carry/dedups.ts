@@ -29,7 +29,7 @@ export async function carryDedups(ctx: Context, own: string): Promise<number> {
       q: ctx.q,
       sources: page.map(({ key }) => key),
       records: page.map(({ id }) => id),
-      args: { own },
+      args: { own, source: ctx.v1.base },
     });
     carried += statuses.filter((status) => status === "ok").length;
   }

@@ -40,7 +40,7 @@ export async function carryOptions(
       minutes.push({ metric, minute, count });
   }
   const put = async (page: typeof minutes, last: number): Promise<void> => {
-    const args = { own, last };
+    const args = { own, source: ctx.v1.base, last };
     const call = { q: ctx.q, args, rows: last === 1 ? rows : [], minutes: page };
     await ctx.dispatcher.run(optionsScript, call);
   };

@@ -1,6 +1,7 @@
 import type { Context } from "../context.js";
 import { pairs } from "../locate.js";
 import { scanKeys, scanV1 } from "../v1/scan.js";
+import { counted } from "../words.js";
 import { dedupPages } from "./dedups.js";
 import type { Findings } from "./findings.js";
 import { Sample } from "./ids.js";
@@ -27,7 +28,12 @@ export async function verifyRest(
   let jobs = await countJobs(ctx);
   // SCAN may give a key twice; only then is it worth remembering them all.
   if (jobs > members) jobs = await countJobs(ctx, new Set());
-  if (jobs > members) findings.differ("job", "", `v2 holds ${jobs} hashes for ${members} members`);
+  if (jobs > members)
+    findings.differ(
+      "job",
+      "",
+      `v2 holds ${counted(jobs, "hash", "hashes")} for ${counted(members, "member")}`,
+    );
   return { orphans: await findOrphans(ctx), twice: Math.max(members - jobs, 0) };
 }
 

@@ -56,7 +56,7 @@ async function verifyJobs(
     q: ctx.q,
     sources: members.flatMap(({ id }) => [ctx.v1.job(id), ctx.v1.logs(id)]),
     jobs: members.map(({ id }) => id),
-    args: { own: ownStamp(ctx, "verify") },
+    args: { own: ownStamp(ctx, "verify"), source: ctx.v1.base },
   });
   for (const [at, { id }] of members.entries()) {
     const status = statuses[at] as string;

@@ -14,14 +14,21 @@ const CONNECT = { connectTimeoutMs: 3_000 };
  * @throws UsageError when the address is none or no client is installed.
  */
 export async function connect(url: string, name: DriverName | undefined): Promise<RedisDriver> {
-  if (!/^rediss?:\/\//.test(url))
-    throw new UsageError(`--url: expected redis://… or rediss://…, got ${url}`);
+  checkAddress(url);
   for (const candidate of name === undefined ? (["ioredis", "node-redis"] as const) : [name]) {
     const driver = await open(candidate, url);
     if (driver !== null) return driver;
   }
   const peer = name === undefined ? "ioredis" : PEERS[name];
   throw new UsageError(`no Redis client is installed: npm install ${peer}`);
+}
+
+/** @throws UsageError when the text is no address of a server. */
+export function checkAddress(url: string): void {
+  // A password may stand in it, so what was given is not repeated.
+  if (!/^rediss?:\/\/\S/.test(url) || !URL.canParse(url)) {
+    throw new UsageError("--url: expected redis://host:port or rediss://host:port");
+  }
 }
 
 async function open(name: DriverName, url: string): Promise<RedisDriver | null> {

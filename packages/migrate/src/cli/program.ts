@@ -1,8 +1,9 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
+import type { CommandLine } from "../command-line.js";
 import { discoverQueues } from "../discover-queues.js";
-import { createMigration, type Migration } from "../migration.js";
+import { checkOptions, createMigration, type Migration } from "../migration.js";
 import { RUNBOOK } from "../runbook.js";
-import { connect, type DriverName } from "./connect.js";
+import { checkAddress, connect, type DriverName } from "./connect.js";
 import { EXIT, exitStatus, UsageError } from "./exit.js";
 import { makeOutput, type Output } from "./output.js";
 
@@ -50,6 +51,9 @@ function build(host: Host, end: (status: number) => void): Command {
   const program = new Command("echomq-migrate")
     .description("Moves a v1 (BullMQ) queue to the EchoMQ 2 wire, phase by phase.")
     .exitOverride()
+    .action(() => {
+      throw new UsageError("a command is needed; echomq-migrate --help lists them");
+    })
     .configureOutput({
       writeOut: (text) => host.stdout.write(text),
       writeErr: (text) => host.stderr.write(text),
@@ -121,7 +125,7 @@ function build(host: Host, end: (status: number) => void): Command {
 }
 
 function common(command: Command, host: Host): Command {
-  const url = host.env.ECHOMQ_REDIS_URL ?? "redis://127.0.0.1:6379";
+  const url = addressOf(host);
   return command
     .option("--url <url>", "address of the server", url)
     .addOption(
@@ -136,19 +140,30 @@ function common(command: Command, host: Host): Command {
     .option("--no-color", "no colours");
 }
 
+function addressOf({ env }: Host): string {
+  return env.ECHOMQ_REDIS_URL ?? "redis://127.0.0.1:6379";
+}
+
 async function runPhase(host: Host, options: Common, work: Work): Promise<number> {
   const output = outputFor(host, options);
   try {
     if (options.queue === undefined) throw new UsageError("--queue <name> is needed");
+    const { queue, prefix, as, run, batch } = options;
+    const asked = {
+      queue,
+      commandLine: lineOf(options, host),
+      ...defined({ prefix, as, run, batch }),
+    };
+    // Before anything is opened: a wrong word is told without a server too.
+    checkAddress(options.url);
+    checkOptions(asked);
     const driver = await connect(options.url, options.driver);
     try {
-      const { queue, prefix, as, run, batch } = options;
       const migration = await createMigration({
         source: driver,
-        queue,
+        ...asked,
         signal: host.signal,
         onProgress: output.progress,
-        ...defined({ prefix, as, run, batch }),
       });
       try {
         const report = await work(migration, output);
@@ -172,10 +187,18 @@ async function runDiscover(host: Host, options: Common & { prefixes: string }): 
   if (options.queue !== undefined) return runPhase(host, options, (m) => m.discover());
   const output = outputFor(host, options);
   try {
+    const prefixes = options.prefixes.split(",").filter((prefix) => prefix !== "");
+    if (prefixes.length === 0) throw new UsageError("--prefixes: expected one prefix at least");
     const source = await connect(options.url, options.driver);
     try {
-      const prefixes = options.prefixes.split(",").filter((prefix) => prefix !== "");
-      output.report(await discoverQueues({ source, prefixes, signal: host.signal }));
+      output.report(
+        await discoverQueues({
+          source,
+          prefixes,
+          signal: host.signal,
+          commandLine: lineOf(options, host),
+        }),
+      );
       return EXIT.done;
     } finally {
       await source.close();
@@ -184,6 +207,11 @@ async function runDiscover(host: Host, options: Common & { prefixes: string }): 
     output.error(error);
     return exitStatus(error);
   }
+}
+
+/** An address that the next command finds by itself is not repeated. */
+function lineOf({ url, driver }: Common, host: Host): CommandLine {
+  return { ...defined({ driver }), ...(url === addressOf(host) ? {} : { url }) };
 }
 
 function outputFor(host: Host, options: Common): Output {

@@ -1,6 +1,7 @@
 import type { DiscoverReport } from "../phases/discover.js";
 import type { PlanReport } from "../phases/plan.js";
 import type { StatusReport } from "../phases/status.js";
+import { counted } from "../words.js";
 
 type Paint = (code: number, text: string) => string;
 type Report = { readonly phase: string };
@@ -31,7 +32,17 @@ function discovered({ queues, next }: DiscoverReport): string {
     String(queue.active),
     queue.clients === null ? "?" : String(queue.clients.length),
   ]);
-  return `${table([["prefix", "queue", "state", "version", "jobs", "active", "clients"], ...rows])}\n  next: ${next}`;
+  const left = queues.flatMap(({ prefix, queue, uncarried }) =>
+    uncarried.map(
+      ({ reason, unit, count }) =>
+        `  ${prefix}:${queue}: ${reason}, ${counted(count, "member")} of ${unit} cannot be carried yet`,
+    ),
+  );
+  return [
+    table([["prefix", "queue", "state", "version", "jobs", "active", "clients"], ...rows]),
+    ...left,
+    ...(next === null ? [] : [`  next: ${next}`]),
+  ].join("\n");
 }
 
 function planned(report: PlanReport, paint: Paint): string {
@@ -42,12 +53,15 @@ function planned(report: PlanReport, paint: Paint): string {
   ]);
   return [
     table([["state", "members", "jobs"], ...states]),
-    `  ${report.jobs} jobs, ${report.dedups} deduplication keys, about ${report.memory.needed} bytes, ` +
+    `  line ${report.line ?? "unknown"}, ${counted(report.jobs, "job")}, ${counted(report.dedups, "deduplication key")}, ` +
+      `about ${counted(report.memory.needed, "byte")}, ` +
       `about ${report.estimatedSeconds} s`,
     ...report.notes.map((note) => `  - ${note}`),
     ...found("dangling", report.dangling.count, report.dangling.first),
     ...found("in two states", report.twice.count, report.twice.first),
-    ...(report.orphans > 0 ? [`  ${report.orphans} hashes stand in no state`] : []),
+    ...(report.orphans > 0
+      ? [`  ${counted(report.orphans, "hash stands", "hashes stand")} in no state`]
+      : []),
     ...report.blockers.map(({ reason, message, count, found: first }) =>
       paint(31, `  ${reason}: ${message} (${count}) ${JSON.stringify(first.slice(0, 3))}`),
     ),
@@ -64,6 +78,9 @@ function stands(report: StatusReport): string {
   return [
     `  ${report.prefix}:${report.queue} -> emq:{${report.q}}: ${report.state}` +
       `${report.at === null ? "" : `, ${report.at}`}${report.run === null ? "" : `, run ${report.run}`}`,
+    ...(report.followed
+      ? ["  the run was started for that queue and prefix, not for those given"]
+      : []),
     table([["state", "v1", "v2"], ...rows]),
     ...(report.opened === null
       ? []

@@ -4,7 +4,7 @@ import type { Script } from "@echomq/scripts";
 
 export const fenceScript: Script<(typeof MIGRATION_REGISTRY)["fence"]> = {
   spec: MIGRATION_REGISTRY.fence,
-  sha: "f49b33b180903bb2766becc39341902ea2336bd6",
+  sha: "78eefa0328789a9f10def9664c6d0711de9e3849",
   source: `-- Moves every queue-level v1 key into the vault, leaves a tombstone and stamps the queue, in one step.
 local unpack = unpack or table.unpack
 local stamp, meta = KEYS[1], KEYS[2]
@@ -29,10 +29,11 @@ if vault_n > 64 then bad = bad or 'vault' end
 local own = text(3, 'own')
 local run = text(4, 'run')
 local tombstone = text(5, 'tombstone')
+local source = text(6, 'source')
 local live_at, live_w = 2, 1
 local vault_at, vault_w = live_at + live_n * live_w, 1
 if not bad and #KEYS ~= vault_at + vault_n * vault_w then bad = 'keys' end
-if not bad and #ARGV ~= 5 then bad = 'arguments' end
+if not bad and #ARGV ~= 6 then bad = 'arguments' end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
 -- live[1] is v1's meta, live[2] active, live[3] waiting-children, live[4] repeat.
 -- The refusal of a stamp that is not the one the call needs.
@@ -42,6 +43,11 @@ local function refused(found)
   found = string.gsub(found, '%c', ' ')
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 128))
 end
+-- The refusal of a call that was made for another v1 queue than the run's.
+local function other_source(named)
+  local shown = string.gsub(named or 'none', '%c', ' ')
+  return redis.error_reply('EMQSTATE source ' .. string.sub(shown, 1, 256))
+end
 if live_n ~= vault_n or live_n < 4 then return redis.error_reply('EMQARG live') end
 if not string.find(own, '^echomq:migrating:[%w-]+:fence$') then
   return redis.error_reply('EMQARG own')
@@ -49,9 +55,14 @@ end
 local v1_meta = KEYS[live_at + 1]
 local here = v1_meta == stamp
 if here ~= (tombstone == '') then return redis.error_reply('EMQARG tombstone') end
+if v1_meta ~= source .. 'meta' then return redis.error_reply('EMQARG source') end
 
 local found = redis.pcall('GET', stamp)
-if found == own then return 0 end
+if found == own then
+  local named = redis.call('HGET', meta, 'source')
+  if named ~= source then return other_source(named) end
+  return 0
+end
 -- In place, v1's meta hash stands where the stamp belongs.
 if type(found) == 'string' or (found and not here) then return refused(found) end
 if redis.call('EXISTS', meta) == 1 then return refused(false) end
@@ -86,13 +97,13 @@ for i = 1, live_n do
 end
 if not here then redis.call('SET', v1_meta, tombstone) end
 redis.call('SET', stamp, own)
-redis.call('HSET', meta, 'migrated', run)
+redis.call('HSET', meta, 'migrated', run, 'source', source)
 return seen`,
 };
 
 export const phaseScript: Script<(typeof MIGRATION_REGISTRY)["phase"]> = {
   spec: MIGRATION_REGISTRY.phase,
-  sha: "ec5a907964c22d30174e05cba861e80e6c2db0b9",
+  sha: "65edfca8803e7d3892334adaffcd459d0e77b0a5",
   source: `-- Changes the phase in the stamp of a run.
 local unpack = unpack or table.unpack
 local stamp, meta = KEYS[1], KEYS[2]
@@ -112,8 +123,9 @@ local function text(at, name)
 end
 local own = text(1, 'own')
 local goal = text(2, 'goal')
+local source = text(3, 'source')
 if not bad and #KEYS ~= 2 then bad = 'keys' end
-if not bad and #ARGV ~= 2 then bad = 'arguments' end
+if not bad and #ARGV ~= 3 then bad = 'arguments' end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
 -- The refusal of a stamp that is not the one the call needs.
 local function refused(found)
@@ -121,6 +133,11 @@ local function refused(found)
   if found == '' then found = 'empty' end
   found = string.gsub(found, '%c', ' ')
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 128))
+end
+-- The refusal of a call that was made for another v1 queue than the run's.
+local function other_source(named)
+  local shown = string.gsub(named or 'none', '%c', ' ')
+  return redis.error_reply('EMQSTATE source ' .. string.sub(shown, 1, 256))
 end
 local from_run = string.match(own, '^(echomq:migrating:[%w-]+:)[a-z-]+$')
 local to_run, to = string.match(goal, '^(echomq:migrating:[%w-]+:)([a-z-]+)$')
@@ -133,7 +150,9 @@ if found_version ~= own then return refused(found_version) end
 if string.find(own, ':rollback$') and to ~= 'rollback' then
   return redis.error_reply('EMQSTATE rollback has begun')
 end
-redis.call('HLEN', meta)
+-- Without v2:meta a rollback may still begin: the last step asks the tombstone.
+local named = redis.call('HGET', meta, 'source')
+if named ~= source and (named or to ~= 'rollback') then return other_source(named) end
 if to == 'rollback' then
   -- Freed first: a rollback must begin although maxmemory is reached.
   redis.call('HDEL', meta, 'copied.wait', 'copied.paused', 'copied.prioritized', 'copied.delayed',
@@ -145,7 +164,7 @@ return 1`,
 
 export const copyScript: Script<(typeof MIGRATION_REGISTRY)["copy"]> = {
   spec: MIGRATION_REGISTRY.copy,
-  sha: "2e8e7f23834ff0d758a4bb2afec93e2a692397b1",
+  sha: "44d97775196b199d74b1589835f1a62f945d774f",
   source: `-- Copies one batch of jobs, hash first and membership second, and moves the cursor of their state.
 local unpack = unpack or table.unpack
 local stamp, meta, wait, prioritized, priorities, pc, delayed, completed, failed, extras = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10]
@@ -173,10 +192,11 @@ local own = text(4, 'own')
 local state = text(5, 'state')
 local from = int(6, 'from')
 local to = int(7, 'to')
+local source = text(8, 'source')
 local sources_at, sources_w = 10, 1
 local jobs_at, jobs_w = sources_at + sources_n * sources_w, 2
 local jobs_id = #stamp - 4 + #'v2:job:' + 1
-local items_base, items_w = 7, 2
+local items_base, items_w = 8, 2
 local function items(row) return items_base + (row - 1) * items_w end
 local items_score, items_priority = 1, 2
 if not bad and #KEYS ~= jobs_at + jobs_n * jobs_w then bad = 'keys' end
@@ -193,13 +213,24 @@ local function refused(found)
   found = string.gsub(found, '%c', ' ')
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 128))
 end
+-- The refusal of a call that was made for another v1 queue than the run's.
+local function other_source(named)
+  local shown = string.gsub(named or 'none', '%c', ' ')
+  return redis.error_reply('EMQSTATE source ' .. string.sub(shown, 1, 256))
+end
 -- A tool that was paused and overtaken stops here: the stamp must be this run's, in this phase.
 if not string.find(own, '^echomq:migrating:[%w-]+:[a-z-]+$') then
   return redis.error_reply('EMQARG own')
 end
 local found_version = redis.pcall('GET', stamp)
 if found_version ~= own then return refused(found_version) end
+-- A tool told another prefix or spelling than the fence stops here: v2:meta names the run's v1 queue.
+local named_source = redis.call('HGET', meta, 'source')
+if named_source ~= source then return other_source(named_source) end
 if sources_n ~= jobs_n * 2 then return redis.error_reply('EMQARG sources') end
+for i = 1, sources_n do
+  if string.sub(KEYS[sources_at + i], 1, #source) ~= source then return redis.error_reply('EMQARG sources') end
+end
 if items_n ~= jobs_n then return redis.error_reply('EMQARG items') end
 if to < from then return redis.error_reply('EMQARG to') end
 local target
@@ -286,7 +317,7 @@ return { to, statuses }`,
 
 export const dedupScript: Script<(typeof MIGRATION_REGISTRY)["dedup"]> = {
   spec: MIGRATION_REGISTRY.dedup,
-  sha: "6d0de860e22ccab11f569fe3c1660cad6dcbc6db",
+  sha: "18518489a7f7a8c5db2c9f74055087b8c0325640",
   source: `-- Carries deduplication keys with the time they have left.
 local unpack = unpack or table.unpack
 local stamp, meta = KEYS[1], KEYS[2]
@@ -309,11 +340,12 @@ if sources_n > 500 then bad = bad or 'sources' end
 local records_n = int(2, 'records')
 if records_n > 500 then bad = bad or 'records' end
 local own = text(3, 'own')
+local source = text(4, 'source')
 local sources_at, sources_w = 2, 1
 local records_at, records_w = sources_at + sources_n * sources_w, 1
 local records_id = #stamp - 4 + #'v2:dedup:' + 1
 if not bad and #KEYS ~= records_at + records_n * records_w then bad = 'keys' end
-if not bad and #ARGV ~= 3 then bad = 'arguments' end
+if not bad and #ARGV ~= 4 then bad = 'arguments' end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
 -- The refusal of a stamp that is not the one the call needs.
 local function refused(found)
@@ -322,16 +354,27 @@ local function refused(found)
   found = string.gsub(found, '%c', ' ')
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 128))
 end
+-- The refusal of a call that was made for another v1 queue than the run's.
+local function other_source(named)
+  local shown = string.gsub(named or 'none', '%c', ' ')
+  return redis.error_reply('EMQSTATE source ' .. string.sub(shown, 1, 256))
+end
 -- A tool that was paused and overtaken stops here: the stamp must be this run's, in this phase.
 if not string.find(own, '^echomq:migrating:[%w-]+:[a-z-]+$') then
   return redis.error_reply('EMQARG own')
 end
 local found_version = redis.pcall('GET', stamp)
 if found_version ~= own then return refused(found_version) end
+-- A tool told another prefix or spelling than the fence stops here: v2:meta names the run's v1 queue.
+local named_source = redis.call('HGET', meta, 'source')
+if named_source ~= source then return other_source(named_source) end
 if sources_n ~= records_n then return redis.error_reply('EMQARG sources') end
 local statuses, values, left = {}, {}, {}
 for i = 1, sources_n do
-  if KEYS[sources_at + i] == KEYS[records_at + i] then return redis.error_reply('EMQARG sources') end
+  if KEYS[sources_at + i] == KEYS[records_at + i]
+    or string.sub(KEYS[sources_at + i], 1, #source) ~= source then
+    return redis.error_reply('EMQARG sources')
+  end
   values[i] = redis.pcall('GET', KEYS[sources_at + i])
   left[i] = redis.call('PTTL', KEYS[sources_at + i])
   statuses[i] = type(values[i]) == 'table' and 'wrongtype' or values[i] and 'ok' or 'gone'
@@ -348,7 +391,7 @@ return statuses`,
 
 export const optionsScript: Script<(typeof MIGRATION_REGISTRY)["options"]> = {
   spec: MIGRATION_REGISTRY.options,
-  sha: "a9675a6b7bdc234f8bb883ec4272dd30f47971f0",
+  sha: "2ebe70f46f1a1d9df6e1ff4ac81e46cd013cf444",
   source: `-- Carries the queue's options and its metrics, and notes the end of the copy.
 local unpack = unpack or table.unpack
 local stamp, meta, metrics_completed, metrics_failed = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
@@ -372,7 +415,8 @@ local minutes_n = int(2, 'minutes')
 if minutes_n > 500 then bad = bad or 'minutes' end
 local own = text(3, 'own')
 local last = int(4, 'last')
-local rows_base, rows_w = 4, 2
+local source = text(5, 'source')
+local rows_base, rows_w = 5, 2
 local function rows(row) return rows_base + (row - 1) * rows_w end
 local rows_field, rows_value = 1, 2
 local minutes_base, minutes_w = rows_base + rows_n * rows_w, 3
@@ -393,13 +437,21 @@ local function refused(found)
   found = string.gsub(found, '%c', ' ')
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 128))
 end
+-- The refusal of a call that was made for another v1 queue than the run's.
+local function other_source(named)
+  local shown = string.gsub(named or 'none', '%c', ' ')
+  return redis.error_reply('EMQSTATE source ' .. string.sub(shown, 1, 256))
+end
 -- A tool that was paused and overtaken stops here: the stamp must be this run's, in this phase.
 if not string.find(own, '^echomq:migrating:[%w-]+:[a-z-]+$') then
   return redis.error_reply('EMQARG own')
 end
 local found_version = redis.pcall('GET', stamp)
 if found_version ~= own then return refused(found_version) end
-local OWN = { version = 1, opened = 1, migrated = 1, closing = 1 }
+-- A tool told another prefix or spelling than the fence stops here: v2:meta names the run's v1 queue.
+local named_source = redis.call('HGET', meta, 'source')
+if named_source ~= source then return other_source(named_source) end
+local OWN = { version = 1, opened = 1, migrated = 1, source = 1, closing = 1 }
 local fields, done, broken = {}, {}, {}
 for i = 1, rows_n do
   local field = ARGV[rows(i) + rows_field]
@@ -431,7 +483,7 @@ return rows_n + minutes_n`,
 
 export const compareScript: Script<(typeof MIGRATION_REGISTRY)["compare"]> = {
   spec: MIGRATION_REGISTRY.compare,
-  sha: "74f296c5988c047351250f6be63ba5e93bf8d27f",
+  sha: "d0e003f14edf8a8f7c7f440671936d7763e877e0",
   source: `-- Compares jobs of both wires field by field and line by line, on the server, byte for byte.
 local unpack = unpack or table.unpack
 local stamp, meta, extras = KEYS[1], KEYS[2], KEYS[3]
@@ -454,11 +506,12 @@ if sources_n > 500 then bad = bad or 'sources' end
 local jobs_n = int(2, 'jobs')
 if jobs_n > 500 then bad = bad or 'jobs' end
 local own = text(3, 'own')
+local source = text(4, 'source')
 local sources_at, sources_w = 3, 1
 local jobs_at, jobs_w = sources_at + sources_n * sources_w, 2
 local jobs_id = #stamp - 4 + #'v2:job:' + 1
 if not bad and #KEYS ~= jobs_at + jobs_n * jobs_w then bad = 'keys' end
-if not bad and #ARGV ~= 3 then bad = 'arguments' end
+if not bad and #ARGV ~= 4 then bad = 'arguments' end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
 -- The refusal of a stamp that is not the one the call needs.
 local function refused(found)
@@ -467,13 +520,24 @@ local function refused(found)
   found = string.gsub(found, '%c', ' ')
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 128))
 end
+-- The refusal of a call that was made for another v1 queue than the run's.
+local function other_source(named)
+  local shown = string.gsub(named or 'none', '%c', ' ')
+  return redis.error_reply('EMQSTATE source ' .. string.sub(shown, 1, 256))
+end
 -- A tool that was paused and overtaken stops here: the stamp must be this run's, in this phase.
 if not string.find(own, '^echomq:migrating:[%w-]+:[a-z-]+$') then
   return redis.error_reply('EMQARG own')
 end
 local found_version = redis.pcall('GET', stamp)
 if found_version ~= own then return refused(found_version) end
+-- A tool told another prefix or spelling than the fence stops here: v2:meta names the run's v1 queue.
+local named_source = redis.call('HGET', meta, 'source')
+if named_source ~= source then return other_source(named_source) end
 if sources_n ~= jobs_n * 2 then return redis.error_reply('EMQARG sources') end
+for i = 1, sources_n do
+  if string.sub(KEYS[sources_at + i], 1, #source) ~= source then return redis.error_reply('EMQARG sources') end
+end
 local function fields_of(key)
   local list = redis.pcall('HGETALL', key)
   local map, count = {}, 0
@@ -525,7 +589,7 @@ return out`,
 
 export const commitScript: Script<(typeof MIGRATION_REGISTRY)["commit"]> = {
   spec: MIGRATION_REGISTRY.commit,
-  sha: "283b3b443e03690a8ef487e47cdeb204cdd9a15c",
+  sha: "48fd284c9743982cc75503232c93b05d67dcf395",
   source: `-- Opens the migrated queue for v2 clients: version, stamp and tombstone in one step.
 local unpack = unpack or table.unpack
 local stamp, meta = KEYS[1], KEYS[2]
@@ -544,13 +608,17 @@ local function text(at, name)
   return ARGV[at] or ''
 end
 local tombs_n = int(1, 'tombs')
-if tombs_n > 1 then bad = bad or 'tombs' end
-local own = text(2, 'own')
-local run = text(3, 'run')
-local tombstone = text(4, 'tombstone')
+if tombs_n > 64 then bad = bad or 'tombs' end
+local vault_n = int(2, 'vault')
+if vault_n > 64 then bad = bad or 'vault' end
+local own = text(3, 'own')
+local run = text(4, 'run')
+local tombstone = text(5, 'tombstone')
+local source = text(6, 'source')
 local tombs_at, tombs_w = 2, 1
-if not bad and #KEYS ~= tombs_at + tombs_n * tombs_w then bad = 'keys' end
-if not bad and #ARGV ~= 4 then bad = 'arguments' end
+local vault_at, vault_w = tombs_at + tombs_n * tombs_w, 1
+if not bad and #KEYS ~= vault_at + vault_n * vault_w then bad = 'keys' end
+if not bad and #ARGV ~= 6 then bad = 'arguments' end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
 -- The refusal of a stamp that is not the one the call needs.
 local function refused(found)
@@ -559,8 +627,15 @@ local function refused(found)
   found = string.gsub(found, '%c', ' ')
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 128))
 end
+-- The refusal of a call that was made for another v1 queue than the run's.
+local function other_source(named)
+  local shown = string.gsub(named or 'none', '%c', ' ')
+  return redis.error_reply('EMQSTATE source ' .. string.sub(shown, 1, 256))
+end
 -- A resent call finds the work done.
 if redis.pcall('GET', stamp) == 'echomq:2.0.0' and redis.pcall('HGET', meta, 'migrated') == run then
+  local named = redis.call('HGET', meta, 'source')
+  if named ~= source then return other_source(named) end
   return 'already'
 end
 -- A tool that was paused and overtaken stops here: the stamp must be this run's, in this phase.
@@ -569,6 +644,9 @@ if not string.find(own, '^echomq:migrating:[%w-]+:[a-z-]+$') then
 end
 local found_version = redis.pcall('GET', stamp)
 if found_version ~= own then return refused(found_version) end
+-- A tool told another prefix or spelling than the fence stops here: v2:meta names the run's v1 queue.
+local named_source = redis.call('HGET', meta, 'source')
+if named_source ~= source then return other_source(named_source) end
 if not string.find(own, ':verified$') then return redis.error_reply('EMQARG own') end
 if tombs_n > 1 or (tombs_n == 1) ~= (tombstone ~= '') then
   return redis.error_reply('EMQARG tombstone')
@@ -577,11 +655,19 @@ if redis.call('HGET', meta, 'migrated') ~= run then
   return redis.error_reply('EMQSTATE v2:meta names another run')
 end
 for i = 1, tombs_n do
+  if KEYS[tombs_at + i] ~= source .. 'meta' then return redis.error_reply('EMQARG tombs') end
   local stands = redis.pcall('GET', KEYS[tombs_at + i])
-  if stands and (type(stands) == 'table' or string.sub(stands, 1, 14 + #run) ~= 'echomq:moved:' .. run .. ':') then
-    return redis.error_reply('EMQSTATE the tombstone was overwritten')
+  if type(stands) ~= 'string' or string.sub(stands, 1, 14 + #run) ~= 'echomq:moved:' .. run .. ':' then
+    return redis.error_reply('EMQSTATE the tombstone is not that of this run')
   end
 end
+-- The fence moved one key at least, so a source without a vault is not the one it closed.
+local kept = 0
+for i = 1, vault_n do
+  if string.sub(KEYS[vault_at + i], 1, #source) ~= source then return redis.error_reply('EMQARG vault') end
+  kept = kept + redis.call('EXISTS', KEYS[vault_at + i])
+end
+if kept == 0 then return redis.error_reply('EMQSTATE the vault is empty') end
 redis.call('HDEL', meta, 'copied.wait', 'copied.paused', 'copied.prioritized', 'copied.delayed',
   'copied.completed', 'copied.failed', 'copied.all')
 redis.call('HSET', meta, 'version', 'echomq:2.0.0')
@@ -592,7 +678,7 @@ return 'committed'`,
 
 export const reopenScript: Script<(typeof MIGRATION_REGISTRY)["reopen"]> = {
   spec: MIGRATION_REGISTRY.reopen,
-  sha: "bc3939accfc8e027983435ffc39dd95ce7690f06",
+  sha: "7debce3a7a78bfbe3ab8a0ab15b8f96def3dbd40",
   source: `-- Takes a committed queue back into its run, as long as no v2 client has opened it.
 local unpack = unpack or table.unpack
 local stamp, meta = KEYS[1], KEYS[2]
@@ -615,9 +701,10 @@ if tombs_n > 1 then bad = bad or 'tombs' end
 local run = text(2, 'run')
 local goal = text(3, 'goal')
 local tombstone = text(4, 'tombstone')
+local source = text(5, 'source')
 local tombs_at, tombs_w = 2, 1
 if not bad and #KEYS ~= tombs_at + tombs_n * tombs_w then bad = 'keys' end
-if not bad and #ARGV ~= 4 then bad = 'arguments' end
+if not bad and #ARGV ~= 5 then bad = 'arguments' end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
 -- The refusal of a stamp that is not the one the call needs.
 local function refused(found)
@@ -625,6 +712,11 @@ local function refused(found)
   if found == '' then found = 'empty' end
   found = string.gsub(found, '%c', ' ')
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 128))
+end
+-- The refusal of a call that was made for another v1 queue than the run's.
+local function other_source(named)
+  local shown = string.gsub(named or 'none', '%c', ' ')
+  return redis.error_reply('EMQSTATE source ' .. string.sub(shown, 1, 256))
 end
 if not string.find(goal, '^echomq:migrating:[%w-]+:rollback$') then
   return redis.error_reply('EMQARG goal')
@@ -643,7 +735,10 @@ if known[1] then return redis.error_reply('EMQSTATE opened ' .. known[1]) end
 if known[2] ~= run then
   return redis.error_reply('EMQSTATE migrated ' .. (known[2] and known[2] ~= '' and known[2] or 'by nobody'))
 end
+local named = redis.call('HGET', meta, 'source')
+if named ~= source then return other_source(named) end
 for i = 1, tombs_n do
+  if KEYS[tombs_at + i] ~= source .. 'meta' then return redis.error_reply('EMQARG tombs') end
   local stands = redis.pcall('GET', KEYS[tombs_at + i])
   if stands and (type(stands) == 'table' or string.sub(stands, 1, 14 + #run) ~= 'echomq:moved:' .. run .. ':') then
     return redis.error_reply('EMQSTATE the tombstone was overwritten')
@@ -711,7 +806,7 @@ return gone`,
 
 export const restoreScript: Script<(typeof MIGRATION_REGISTRY)["restore"]> = {
   spec: MIGRATION_REGISTRY.restore,
-  sha: "f1375d21cb63c4ab7277122504df50c60957dc7d",
+  sha: "6487d3408d18c9dfb79e377f5c615726746232ef",
   source: `-- Renames the vault back and takes tombstone and stamp away, in one step.
 local unpack = unpack or table.unpack
 local stamp, meta = KEYS[1], KEYS[2]
@@ -736,10 +831,11 @@ if vault_n > 64 then bad = bad or 'vault' end
 local own = text(3, 'own')
 local holders = int(4, 'holders')
 local overwrite = int(5, 'overwrite')
+local source = text(6, 'source')
 local live_at, live_w = 2, 1
 local vault_at, vault_w = live_at + live_n * live_w, 1
 if not bad and #KEYS ~= vault_at + vault_n * vault_w then bad = 'keys' end
-if not bad and #ARGV ~= 5 then bad = 'arguments' end
+if not bad and #ARGV ~= 6 then bad = 'arguments' end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
 -- live[1] is v1's meta; the first \`holders\` keys hold jobs or their schedule.
 -- The refusal of a stamp that is not the one the call needs.
@@ -748,6 +844,11 @@ local function refused(found)
   if found == '' then found = 'empty' end
   found = string.gsub(found, '%c', ' ')
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 128))
+end
+-- The refusal of a call that was made for another v1 queue than the run's.
+local function other_source(named)
+  local shown = string.gsub(named or 'none', '%c', ' ')
+  return redis.error_reply('EMQSTATE source ' .. string.sub(shown, 1, 256))
 end
 -- A tool that was paused and overtaken stops here: the stamp must be this run's, in this phase.
 if not string.find(own, '^echomq:migrating:[%w-]+:[a-z-]+$') then
@@ -759,6 +860,9 @@ if not string.find(own, ':rollback$') then return redis.error_reply('EMQARG own'
 if live_n ~= vault_n or live_n < 1 or holders > live_n then return redis.error_reply('EMQARG live') end
 local v1_meta = KEYS[live_at + 1]
 local here = v1_meta == stamp
+if v1_meta ~= source .. 'meta' then return redis.error_reply('EMQARG source') end
+local named = redis.call('HGET', meta, 'source')
+if named and named ~= source then return other_source(named) end
 local kept = {}
 for i = 1, live_n do
   kept[i] = redis.call('EXISTS', KEYS[vault_at + i]) == 1
@@ -766,6 +870,15 @@ for i = 1, live_n do
     and redis.call('EXISTS', KEYS[live_at + i]) == 1 then
     return redis.error_reply('EMQSTATE intruder ' .. KEYS[live_at + i])
   end
+end
+if not named then
+  -- v2:meta was removed: the tombstone, or the vault where none stands, says whose run it is.
+  local stands = redis.pcall('GET', v1_meta)
+  local run = string.match(own, '^echomq:migrating:([%w-]+):')
+  local mine = type(stands) == 'string' and string.sub(stands, 1, 14 + #run) == 'echomq:moved:' .. run .. ':'
+  local any = false
+  for i = 1, live_n do any = any or kept[i] end
+  if not mine and not (any and (here or not stands)) then return other_source(named) end
 end
 redis.call('UNLINK', meta)
 local back = 0
@@ -786,7 +899,7 @@ return back`,
 
 export const purgeScript: Script<(typeof MIGRATION_REGISTRY)["purge"]> = {
   spec: MIGRATION_REGISTRY.purge,
-  sha: "c0bc36a4816f889c280b32307ab1b2e55ecf6c38",
+  sha: "a437644f8c3fdcfd23c9a7d46994f98b59239a6a",
   source: `-- Removes v1 keys of a queue whose migration was committed.
 local unpack = unpack or table.unpack
 local stamp, meta = KEYS[1], KEYS[2]
@@ -808,9 +921,10 @@ local victims_n = int(1, 'victims')
 if victims_n > 500 then bad = bad or 'victims' end
 local run = text(2, 'run')
 local step = text(3, 'step')
+local source = text(4, 'source')
 local victims_at, victims_w = 2, 1
 if not bad and #KEYS ~= victims_at + victims_n * victims_w then bad = 'keys' end
-if not bad and #ARGV ~= 3 then bad = 'arguments' end
+if not bad and #ARGV ~= 4 then bad = 'arguments' end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
 -- The refusal of a stamp that is not the one the call needs.
 local function refused(found)
@@ -819,6 +933,11 @@ local function refused(found)
   found = string.gsub(found, '%c', ' ')
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 128))
 end
+-- The refusal of a call that was made for another v1 queue than the run's.
+local function other_source(named)
+  local shown = string.gsub(named or 'none', '%c', ' ')
+  return redis.error_reply('EMQSTATE source ' .. string.sub(shown, 1, 256))
+end
 local found_version = redis.pcall('GET', stamp)
 if type(found_version) ~= 'string' or string.sub(found_version, 1, 9) ~= 'echomq:2.' then
   return refused(found_version)
@@ -826,6 +945,9 @@ end
 local BEFORE = { start = '', batch = ' purging', done = ' purging' }
 local AFTER = { start = ' purging', batch = ' purging', done = ' purged' }
 if not BEFORE[step] then return redis.error_reply('EMQARG step') end
+-- A tool told another prefix or spelling than the fence stops here: v2:meta names the run's v1 queue.
+local named_source = redis.call('HGET', meta, 'source')
+if named_source ~= source then return other_source(named_source) end
 local state = redis.call('HGET', meta, 'migrated') or ''
 if state == run .. AFTER[step] and step ~= 'batch' then return 0 end
 if state ~= run .. BEFORE[step] then
@@ -834,7 +956,8 @@ end
 local base = string.sub(stamp, 1, -5) .. 'v2:'
 for i = 1, victims_n do
   local key = KEYS[victims_at + i]
-  if key == stamp or string.sub(key, 1, #base) == base or step ~= 'batch' then
+  if key == stamp or string.sub(key, 1, #source) ~= source or string.sub(key, 1, #base) == base
+    or step ~= 'batch' then
     return redis.error_reply('EMQARG victims')
   end
 end
@@ -850,7 +973,7 @@ return gone`,
 
 export const repairScript: Script<(typeof MIGRATION_REGISTRY)["repair"]> = {
   spec: MIGRATION_REGISTRY.repair,
-  sha: "66c68dfbe3cdb6b4ac593248e7dfa2fca9fa3b72",
+  sha: "c31cf108bfc60cc3fa1bc73e97194fe77755fc45",
   source: `-- Puts back a stamp, and a tombstone, that somebody deleted or wrote over.
 local unpack = unpack or table.unpack
 local stamp, meta = KEYS[1], KEYS[2]
@@ -876,10 +999,11 @@ local wanted = text(3, 'wanted')
 local version = text(4, 'version')
 local migrated = text(5, 'migrated')
 local tombstone = text(6, 'tombstone')
+local source = text(7, 'source')
 local asides_at, asides_w = 2, 1
 local tombs_at, tombs_w = asides_at + asides_n * asides_w, 1
 if not bad and #KEYS ~= tombs_at + tombs_n * tombs_w then bad = 'keys' end
-if not bad and #ARGV ~= 6 then bad = 'arguments' end
+if not bad and #ARGV ~= 7 then bad = 'arguments' end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
 -- The refusal of a stamp that is not the one the call needs.
 local function refused(found)
@@ -887,6 +1011,11 @@ local function refused(found)
   if found == '' then found = 'empty' end
   found = string.gsub(found, '%c', ' ')
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 128))
+end
+-- The refusal of a call that was made for another v1 queue than the run's.
+local function other_source(named)
+  local shown = string.gsub(named or 'none', '%c', ' ')
+  return redis.error_reply('EMQSTATE source ' .. string.sub(shown, 1, 256))
 end
 if not string.find(wanted, '^echomq:2%.%d+%.%d+$')
   and not string.find(wanted, '^echomq:migrating:[%w-]+:[a-z-]+$') then
@@ -905,6 +1034,11 @@ if (known[1] or '') ~= version or (known[2] or '') ~= migrated or not (known[1] 
 end
 if type(found) == 'table' and redis.call('EXISTS', KEYS[asides_at + 1]) == 1 then
   return redis.error_reply('EMQSTATE an earlier intruder is still set aside')
+end
+local named = redis.call('HGET', meta, 'source')
+if named and named ~= source then return other_source(named) end
+for i = 1, tombs_n do
+  if KEYS[tombs_at + i] ~= source .. 'meta' then return redis.error_reply('EMQARG tombs') end
 end
 local mended = 0
 if type(found) == 'table' then redis.call('RENAME', stamp, KEYS[asides_at + 1]) end

@@ -1,10 +1,11 @@
-import { isEchoMQError } from "@echomq/wire";
-import { type Context, commandFor } from "../context.js";
+import { commandFor } from "../command-line.js";
+import type { Context } from "../context.js";
 import { commitScript } from "../generated/bundle.js";
 import { writeJournal } from "../journal.js";
-import { type Location, locate } from "../locate.js";
+import type { Location } from "../locate.js";
 import { runOf } from "../run-id.js";
-import { adopt, fencedAt, guarded, ownStamp, refuse, tombstoneOf } from "../stamps.js";
+import { stateRefused } from "../source.js";
+import { adopt, fencedAt, guarded, located, ownStamp, refuse, tombstoneOf } from "../stamps.js";
 import { type PurgeReport, purge } from "./purge.js";
 
 /** Options of `commit`. */
@@ -30,11 +31,11 @@ const PHASE = "commit";
 
 /**
  * Opens the queue for v2 clients: version, stamp and tombstone in one step.
- * @throws MigrationError `NOT_FENCED`, `NOT_VERIFIED`, `OVERTAKEN`.
+ * @throws MigrationError `NOT_FENCED`, `NOT_VERIFIED`, `OTHER_SOURCE`, `INTRUDER`, `OVERTAKEN`.
  */
 export async function commit(ctx: Context, options: CommitOptions = {}): Promise<CommitReport> {
   const already = await guarded(ctx, PHASE, async () => {
-    const at = await locate(ctx);
+    const at = await located(ctx, PHASE);
     if (at.state === "done") return closeJournal(ctx, at);
     await commitFenced(ctx);
     return false;
@@ -62,17 +63,20 @@ async function commitFenced(ctx: Context): Promise<void> {
     await ctx.dispatcher.run(commitScript, {
       q: ctx.q,
       tombs,
-      args: { own: ownStamp(ctx, "verified"), run: runOf(ctx), tombstone: text },
+      vault: ctx.v1.vault,
+      args: {
+        own: ownStamp(ctx, "verified"),
+        run: runOf(ctx),
+        tombstone: text,
+        source: ctx.v1.base,
+      },
     });
   } catch (error) {
-    if (!isEchoMQError(error, "EMQSTATE")) throw error;
-    throw refuse(
-      ctx,
-      PHASE,
-      "INTRUDER",
-      `The queue was tampered with: ${error.message}.`,
-      "status",
-    );
+    const found = stateRefused(error);
+    if (found === null) throw error;
+    // A tombstone that is gone can be put back; one that was replaced, or a lost vault, cannot.
+    const next = found.includes("tombstone") && at.v1Meta.kind === "none" ? "repair" : "status";
+    throw refuse(ctx, PHASE, "INTRUDER", `The queue was tampered with: ${found}.`, next, { found });
   }
   await writeJournal(ctx, "committed", { committedAt: new Date().toISOString() });
 }

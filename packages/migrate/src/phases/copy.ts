@@ -4,7 +4,8 @@ import { idFaultOf, Sample } from "../carry/ids.js";
 import { carryOptions } from "../carry/options.js";
 import { type Member, PageReader, sizeOf } from "../carry/pages.js";
 import { surveyKeys } from "../carry/survey.js";
-import { type Context, commandFor } from "../context.js";
+import { commandFor } from "../command-line.js";
+import type { Context } from "../context.js";
 import { copyScript } from "../generated/bundle.js";
 import { writeJournal } from "../journal.js";
 import { pairs } from "../locate.js";
@@ -107,7 +108,7 @@ async function copyState(
       sources: real.flatMap(({ id }) => [ctx.v1.job(id), ctx.v1.logs(id)]),
       jobs: real.map(({ id }) => id),
       items,
-      args: { own, state, from, to: from + page.length },
+      args: { own, source: ctx.v1.base, state, from, to: from + page.length },
     });
     reply.statuses.forEach((status, at) => {
       const { id } = real[at] as Member;

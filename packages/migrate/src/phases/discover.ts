@@ -1,7 +1,10 @@
 import { CARRIERS } from "../carry/carriers.js";
 import { sizeOf } from "../carry/pages.js";
-import { type Context, commandFor } from "../context.js";
+import { commandFor } from "../command-line.js";
+import type { Context } from "../context.js";
+import type { MigrationReason } from "../errors.js";
 import { locate } from "../locate.js";
+import { lineOf, type V1Line } from "../v1/units.js";
 import { type V1Client, v1ClientsIfAllowed } from "../v1/workers.js";
 
 /** A v1 queue that was found. */
@@ -11,6 +14,10 @@ export interface DiscoveredQueue {
   readonly state: "empty" | "v1" | "moving" | "done" | "v2" | "intruded" | "foreign";
   /** `version` of v1's meta, null without one. */
   readonly version: string | null;
+  /** Line of v1 that wrote it, null when `version` says none. */
+  readonly line: V1Line | null;
+  /** What the queue holds that cannot be carried yet. */
+  readonly uncarried: readonly Uncarried[];
   /** Members per state. */
   readonly counts: Readonly<Record<string, number>>;
   readonly active: number;
@@ -20,11 +27,19 @@ export interface DiscoveredQueue {
   readonly oldest: number | null;
 }
 
+/** What stands in a unit that is not carried yet, and the reason with which a plan refuses it. */
+export interface Uncarried {
+  readonly reason: Extract<MigrationReason, "FLOWS" | "SCHEDULERS" | "LINE">;
+  readonly unit: string;
+  readonly count: number;
+}
+
 /** Report of `discover`. */
 export interface DiscoverReport {
   readonly phase: "discover";
   readonly queues: readonly DiscoveredQueue[];
-  readonly next: string;
+  /** The command to run next, null when nothing was found. */
+  readonly next: string | null;
 }
 
 /** Looks at this queue: version, sizes, clients, oldest job. Read only. */
@@ -39,7 +54,7 @@ export async function discover(ctx: Context): Promise<DiscoverReport> {
 /** What one queue holds now. */
 export async function describeQueue(ctx: Context): Promise<DiscoveredQueue> {
   const at = await locate(ctx);
-  const where = at.state === "moving" ? ctx.v1.vaulted : ctx.v1.unit;
+  const where = at.state === "moving" && at.other === null ? ctx.v1.vaulted : ctx.v1.unit;
   const counts: Record<string, number> = {};
   for (const carrier of CARRIERS) {
     counts[carrier.state] = await sizeOf(ctx, carrier, where(carrier.state));
@@ -49,11 +64,33 @@ export async function describeQueue(ctx: Context): Promise<DiscoveredQueue> {
     prefix: ctx.prefix,
     state: at.state,
     version: at.v1Meta.kind === "hash" ? at.v1Meta.version : null,
+    line: lineOf(at.v1Meta.kind === "hash" ? at.v1Meta.version : null),
+    uncarried: await uncarried(ctx, where),
     counts,
     active: await sizeOf(ctx, { type: "list" }, where("active")),
     clients: await v1ClientsIfAllowed(ctx),
     oldest: await oldest(ctx, where),
   };
+}
+
+const UNCARRIED = [
+  ["FLOWS", "waiting-children"],
+  ["SCHEDULERS", "repeat"],
+  ["LINE", "priority"],
+] as const;
+
+async function uncarried(
+  ctx: Context,
+  where: (unit: string) => string,
+): Promise<readonly Uncarried[]> {
+  const counts = await ctx.dispatcher.readMany(
+    UNCARRIED.map(([, unit]) => ["ZCARD", where(unit)]),
+    { key: ctx.v1.base },
+  );
+  return UNCARRIED.flatMap(([reason, unit], at) => {
+    const count = Number(counts[at]);
+    return count > 0 ? [{ reason, unit, count }] : [];
+  });
 }
 
 async function oldest(ctx: Context, where: (unit: string) => string): Promise<number | null> {

@@ -1,9 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Context, commandFor } from "../context.js";
+import { commandFor } from "../command-line.js";
+import type { Context } from "../context.js";
+import { nothingHere } from "../elsewhere.js";
 import { ACTIVE_RULE } from "../errors.js";
-import { locate } from "../locate.js";
-import { refuse } from "../stamps.js";
+import { located, refuse } from "../stamps.js";
 import { type V1Client, v1ClientsIfAllowed } from "../v1/workers.js";
+import { are, counted } from "../words.js";
 
 /** Options of `drain`. */
 export interface DrainOptions {
@@ -38,7 +40,8 @@ const SHOWN = 50;
 export async function drain(ctx: Context, options: DrainOptions = {}): Promise<DrainReport> {
   const started = performance.now();
   const until = started + (options.deadlineMs ?? 60_000);
-  const at = await locate(ctx);
+  const at = await located(ctx, "drain");
+  if (at.state === "empty") throw await nothingHere(ctx, "drain");
   const first = at.state === "moving" ? 0 : await activeCount(ctx);
   let left = first;
   while (left > 0) {
@@ -64,17 +67,23 @@ export async function heldUp(ctx: Context, count: number, phase = "drain"): Prom
   const clients = await v1ClientsIfAllowed(ctx);
   const alone = jobs.filter(({ lockMs }) => lockMs === null).map(({ id }) => id);
   const workers = clients?.filter(({ kind }) => kind === "worker") ?? null;
+  // A drain needs its workers; a fence does not go on beside them.
+  const connected = phase === "fence" ? (workers?.length ?? 0) : 0;
   const say = [
-    `${count} jobs are still active: ${jobs
+    `${counted(count, "job")} ${are(count)} still active: ${jobs
       .slice(0, 10)
       .map(({ id }) => id)
       .join(", ")}.`,
     ACTIVE_RULE.replace("jobs", "Jobs"),
     alone.length > 0 && workers?.length === 0
-      ? "Some have no lock and no v1 worker is connected: start one, it will take them back."
+      ? `${alone.length === 1 ? "One has" : "Some have"} no lock and no v1 worker is connected: start one, it takes them back.`
+      : "",
+    connected > 0
+      ? `${counted(connected, "v1 worker")} ${are(connected)} still connected; stop them once nothing is active.`
       : "",
   ];
   return refuse(ctx, phase, "ACTIVE", say.filter((text) => text !== "").join(" "), "drain", {
+    reasons: connected > 0 ? ["ACTIVE", "WORKERS_CONNECTED"] : ["ACTIVE"],
     count,
     jobs,
     withoutLock: alone,
@@ -82,7 +91,8 @@ export async function heldUp(ctx: Context, count: number, phase = "drain"): Prom
   });
 }
 
-async function activeCount(ctx: Context): Promise<number> {
+/** How many jobs are active on v1. */
+export async function activeCount(ctx: Context): Promise<number> {
   const key = ctx.v1.unit("active");
   return Number(await ctx.dispatcher.command(["LLEN", key], { key }, { repeatable: true }));
 }

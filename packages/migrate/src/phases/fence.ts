@@ -1,13 +1,26 @@
-import { isEchoMQError, parseTombstone, phaseUnderWay } from "@echomq/wire";
-import { type Context, commandFor } from "../context.js";
+import { parseTombstone, phaseUnderWay } from "@echomq/wire";
+import { commandFor } from "../command-line.js";
+import type { Context } from "../context.js";
+import { nothingHere } from "../elsewhere.js";
 import { ACTIVE_RULE } from "../errors.js";
 import { fenceScript } from "../generated/bundle.js";
 import { forgetJournal, writeJournal } from "../journal.js";
-import { type Location, locate } from "../locate.js";
+import type { Location } from "../locate.js";
 import { runOf } from "../run-id.js";
-import { adopt, foreign, guarded, intruded, ownStamp, refuse, tombstoneOf } from "../stamps.js";
+import { stateRefused } from "../source.js";
+import {
+  adopt,
+  foreign,
+  guarded,
+  intruded,
+  located,
+  ownStamp,
+  refuse,
+  tombstoneOf,
+} from "../stamps.js";
 import { type V1Client, v1ClientsIfAllowed } from "../v1/workers.js";
-import { heldUp } from "./drain.js";
+import { are, counted } from "../words.js";
+import { activeCount, heldUp } from "./drain.js";
 import { type PlanReport, plan } from "./plan.js";
 
 /** Options of `fence`. */
@@ -37,12 +50,16 @@ const PHASE = "fence";
 
 /**
  * Closes the v1 queue for every client: vault, tombstone and stamp in one step.
- * @throws MigrationError `ACTIVE`, `WORKERS_CONNECTED`, a blocker of the plan, `OVERTAKEN`.
+ * @throws MigrationError `ACTIVE`, `WORKERS_CONNECTED`, `OTHER_SOURCE`, `NOTHING`, a blocker of the plan,
+ * `OVERTAKEN`.
  */
 export async function fence(ctx: Context, options: FenceOptions = {}): Promise<FenceReport> {
-  const at = await locate(ctx);
+  const at = await located(ctx, PHASE);
   if (at.state === "moving") return alreadyFenced(ctx, at);
-  checkState(ctx, at);
+  await checkState(ctx, at);
+  // Said first: who is told to stop a worker that runs a job would lose the only one to finish it.
+  const active = await activeCount(ctx);
+  if (active > 0) throw await heldUp(ctx, active, PHASE);
   await checkWorkers(ctx, options.allowConnected ?? false);
   const planned = options.plan ?? (await plan(ctx));
   const [blocker] = planned.blockers;
@@ -82,11 +99,17 @@ async function runFence(ctx: Context): Promise<number> {
       q: ctx.q,
       live: ctx.v1.live,
       vault: ctx.v1.vault,
-      args: { own: ownStamp(ctx, "fence"), run: runOf(ctx), tombstone: text },
+      args: {
+        own: ownStamp(ctx, "fence"),
+        run: runOf(ctx),
+        tombstone: text,
+        source: ctx.v1.base,
+      },
     });
   } catch (error) {
-    if (!isEchoMQError(error, "EMQSTATE")) throw error;
-    throw await refusal(ctx, (error as { detail?: string }).detail ?? error.message);
+    const found = stateRefused(error);
+    if (found === null) throw error;
+    throw await refusal(ctx, found);
   }
 }
 
@@ -96,9 +119,9 @@ async function refusal(ctx: Context, detail: string): Promise<Error> {
     case "active":
       return heldUp(ctx, Number(count) || 1, PHASE);
     case "waiting-children":
-      return refuse(ctx, PHASE, "FLOWS", `Parents wait for their children (${count}).`, "plan");
+      return refuse(ctx, PHASE, "FLOWS", `Parents wait for their children: ${count}.`, "plan");
     case "repeat":
-      return refuse(ctx, PHASE, "SCHEDULERS", `Repeating jobs are scheduled (${count}).`, "plan");
+      return refuse(ctx, PHASE, "SCHEDULERS", `Repeating jobs are scheduled: ${count}.`, "plan");
     case "vault":
       return refuse(
         ctx,
@@ -139,7 +162,7 @@ function report(ctx: Context, already: boolean, moved: number): FenceReport {
   };
 }
 
-function checkState(ctx: Context, at: Location): void {
+async function checkState(ctx: Context, at: Location): Promise<void> {
   if (at.state === "intruded") throw intruded(ctx, PHASE);
   if (at.state === "done") {
     throw refuse(ctx, PHASE, "TARGET_TAKEN", "This queue was migrated already.", "status");
@@ -159,10 +182,7 @@ function checkState(ctx: Context, at: Location): void {
     const say = `The v1 queue has moved to ${text.q} (${text.state}).`;
     throw refuse(ctx, PHASE, "TARGET_TAKEN", say, "status", { tombstone: text });
   }
-  if (at.state === "empty") {
-    const say = `There is no v1 queue ${ctx.queue} at prefix ${ctx.prefix}.`;
-    throw refuse(ctx, PHASE, "NOTHING", say, "discover");
-  }
+  if (at.state === "empty") throw await nothingHere(ctx, PHASE);
 }
 
 async function checkWorkers(ctx: Context, allowed: boolean): Promise<void> {
@@ -172,11 +192,16 @@ async function checkWorkers(ctx: Context, allowed: boolean): Promise<void> {
     const say =
       "The server does not let this client see who is connected (CLIENT LIST). " +
       "Make sure that no v1 worker runs, then give --allow-connected.";
-    throw refuse(ctx, PHASE, "WORKERS_CONNECTED", say);
+    throw refuse(ctx, PHASE, "WORKERS_CONNECTED", say, "fence --allow-connected");
   }
   const workers = clients.filter(({ kind }) => kind === "worker");
   if (workers.length === 0) return;
   const named = workers.slice(0, 10).map(({ name, address }: V1Client) => name || address);
-  const say = `${workers.length} v1 workers are still connected (${named.join(", ")}). Stop them first: ${ACTIVE_RULE}`;
-  throw refuse(ctx, PHASE, "WORKERS_CONNECTED", say, "fence", { workers });
+  const say =
+    `${counted(workers.length, "v1 worker")} ${are(workers.length)} still connected (${named.join(", ")}). ` +
+    `Stop ${workers.length === 1 ? "it" : "them"} first: ${ACTIVE_RULE}`;
+  throw refuse(ctx, PHASE, "WORKERS_CONNECTED", say, "fence", {
+    reasons: ["WORKERS_CONNECTED"],
+    workers,
+  });
 }

@@ -1,10 +1,13 @@
 import { planMeta } from "../carry/options.js";
 import { type StateSurvey, survey, surveyKeys } from "../carry/survey.js";
-import { type Context, commandFor } from "../context.js";
+import { commandFor } from "../command-line.js";
+import type { Context } from "../context.js";
+import { type FoundElsewhere, findElsewhere, nextElsewhere } from "../elsewhere.js";
 import { ACTIVE_RULE, type MigrationReason } from "../errors.js";
-import { locate } from "../locate.js";
+import { type Location, locate } from "../locate.js";
 import { estimateMemory, type MemoryEstimate } from "../memory.js";
-import { lineOf } from "../v1/units.js";
+import { lineOf, type V1Line } from "../v1/units.js";
+import { counted } from "../words.js";
 
 /** Why the queue cannot be fenced as it is. */
 export interface Blocker {
@@ -25,6 +28,10 @@ export interface PlanReport {
   readonly inPlace: boolean;
   /** `version` of v1's meta, null without one. */
   readonly version: string | null;
+  /** Line of v1 that wrote it, null when `version` says none. */
+  readonly line: V1Line | null;
+  /** v1 queues of the same name at other known prefixes or in the other spelling. */
+  readonly elsewhere: readonly FoundElsewhere[];
   /** Whether nothing stands in the way. */
   readonly ok: boolean;
   readonly blockers: readonly Blocker[];
@@ -55,7 +62,7 @@ const JOBS_PER_SECOND = 12_000;
 /** Says what a move would do and what stands in its way. Writes nothing. */
 export async function plan(ctx: Context): Promise<PlanReport> {
   const at = await locate(ctx);
-  const where = at.state === "moving" ? ctx.v1.vaulted : ctx.v1.unit;
+  const where = at.state === "moving" && at.other === null ? ctx.v1.vaulted : ctx.v1.unit;
   const found = await survey(ctx, where);
   const keys = await surveyKeys(ctx);
   const jobs = found.states.reduce((total, state) => total + state.jobs, 0);
@@ -72,6 +79,7 @@ export async function plan(ctx: Context): Promise<PlanReport> {
     )
   ).map(Number) as [number, number, number, number];
   const meta = await planMeta(ctx, where("meta"));
+  const elsewhere = await findElsewhere(ctx);
   const blockers: Blocker[] = [];
   const block = (
     reason: MigrationReason,
@@ -115,12 +123,17 @@ export async function plan(ctx: Context): Promise<PlanReport> {
   );
   block(
     "MEMORY",
-    `the copy needs about ${memory.needed} bytes more than maxmemory leaves`,
+    `the copy needs about ${counted(memory.needed, "byte")} and maxmemory leaves ${Math.max(memory.limit - memory.used, 0)}`,
     memory.fits ? 0 : 1,
     [memory],
   );
-  if (at.state === "empty")
-    block("NOTHING", "there is no v1 queue of this name at this prefix", 1, []);
+  if (at.other !== null && at.state !== "v1") {
+    const say =
+      "this v2 queue belongs to a move of another v1 queue; queue and prefix are not those of the run";
+    block("OTHER_SOURCE", say, 1, [at.other]);
+  } else if (at.state === "empty") {
+    block("NOTHING", "there is no v1 queue of this name at this prefix", 1, elsewhere);
+  }
   if (at.state === "intruded") block("INTRUDED", "v2 keys stand without their stamp", 1, []);
   if (at.state === "foreign")
     block("FOREIGN", "a key holds what neither EchoMQ nor v1 writes", 1, [at.stamp, at.v1Meta]);
@@ -134,6 +147,7 @@ export async function plan(ctx: Context): Promise<PlanReport> {
     as: ctx.q,
     inPlace: ctx.v1.inPlace,
     version,
+    line: lineOf(version),
     ok: blockers.length === 0,
     blockers,
     states: found.states,
@@ -144,15 +158,25 @@ export async function plan(ctx: Context): Promise<PlanReport> {
     estimatedSeconds: Math.ceil(jobs / JOBS_PER_SECOND),
     dangling: { count: found.dangling.count, first: found.dangling.first },
     orphans: Math.max(keys.hashes - jobs - active - parents, 0),
+    elsewhere,
     twice: { count: found.twice.count, first: found.twice.first },
     notes: notes(ctx, found.states, keys.schedules.count, version, meta, memory),
-    next: commandFor(ctx, nextOf(blockers)),
+    next: nextOf(ctx, at, blockers, elsewhere),
   };
 }
 
-function nextOf(blockers: readonly Blocker[]): string {
-  if (blockers.length === 0) return "run";
-  return blockers.every(({ reason }) => reason === "ACTIVE") ? "drain" : "plan";
+function nextOf(
+  ctx: Context,
+  at: Location,
+  blockers: readonly Blocker[],
+  elsewhere: readonly FoundElsewhere[],
+): string {
+  if (blockers.length === 0) return commandFor(ctx, "run");
+  if (blockers.some(({ reason }) => reason === "OTHER_SOURCE") && at.other !== null) {
+    return commandFor({ ...ctx, ...at.other }, "status");
+  }
+  if (at.state === "empty") return nextElsewhere(ctx, elsewhere);
+  return commandFor(ctx, blockers.every(({ reason }) => reason === "ACTIVE") ? "drain" : "plan");
 }
 
 function notes(
@@ -168,14 +192,20 @@ function notes(
   const of = (state: string): number => states.find((each) => each.state === state)?.members ?? 0;
   return [
     "events, marker, stalled, limiter and locks are rebuilt, not carried",
-    ...(of("delayed") > 0 ? [`delayed: ${of("delayed")} scores divided by 4096`] : []),
+    ...(of("delayed") > 0 ? [`delayed: ${counted(of("delayed"), "score")} divided by 4096`] : []),
     ...(of("prioritized") > 0
-      ? [`prioritized: ${of("prioritized")} scores counted anew, same order`]
+      ? [`prioritized: ${counted(of("prioritized"), "score")} counted anew, same order`]
       : []),
     ...(of("paused") > 0 ? ["paused: its jobs go to wait, at the head"] : []),
-    ...(markers > 0 ? [`wait: ${markers} markers of older lines left out`] : []),
-    ...(clamped > 0 ? [`prioritized: ${clamped} priorities clamped to 1..2097151`] : []),
-    ...(schedules > 0 ? [`${schedules} records of former schedules stay with v1`] : []),
+    ...(markers > 0 ? [`wait: ${counted(markers, "marker")} of older lines left out`] : []),
+    ...(clamped > 0
+      ? [`prioritized: ${counted(clamped, "priority", "priorities")} clamped to 1..2097151`]
+      : []),
+    ...(schedules > 0
+      ? [
+          `${counted(schedules, "record")} of former schedules ${schedules === 1 ? "stays" : "stay"} with v1`,
+        ]
+      : []),
     ...(lineOf(version) === null
       ? ["v1's meta names no version; the layout of line 5 is assumed"]
       : []),

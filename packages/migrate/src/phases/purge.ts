@@ -1,10 +1,10 @@
 import { isEchoMQError } from "@echomq/wire";
-import { type Context, commandFor } from "../context.js";
+import { commandFor } from "../command-line.js";
+import type { Context } from "../context.js";
 import { purgeScript } from "../generated/bundle.js";
 import { writeJournal } from "../journal.js";
-import { locate } from "../locate.js";
 import { runOf } from "../run-id.js";
-import { adopt, guarded, refuse } from "../stamps.js";
+import { adopt, guarded, located, refuse } from "../stamps.js";
 import { scanV1, type V1Key } from "../v1/scan.js";
 
 /** Report of `purge`. */
@@ -26,7 +26,7 @@ const PHASE = "purge";
  */
 export async function purge(ctx: Context): Promise<PurgeReport> {
   return guarded(ctx, PHASE, async () => {
-    const at = await locate(ctx);
+    const at = await located(ctx, PHASE);
     if (at.state !== "done") {
       const say =
         "Only a committed migration may purge v1: until then the v1 keys are the only way back.";
@@ -69,7 +69,7 @@ async function step(
   victims: readonly string[],
 ): Promise<number> {
   try {
-    const args = { run: runOf(ctx), step: name };
+    const args = { run: runOf(ctx), step: name, source: ctx.v1.base };
     return await ctx.dispatcher.run(purgeScript, { q: ctx.q, victims, args });
   } catch (error) {
     // Purged already: there is nothing left to forbid.

@@ -1,10 +1,10 @@
 import { isEchoMQError } from "@echomq/wire";
-import { type Context, commandFor } from "../context.js";
+import { commandFor } from "../command-line.js";
+import type { Context } from "../context.js";
 import { eraseScript, retireScript } from "../generated/bundle.js";
 import { forgetJournal, writeJournal } from "../journal.js";
-import { locate } from "../locate.js";
 import { newRun } from "../run-id.js";
-import { foreign, guarded, intruded, ownStamp, refuse } from "../stamps.js";
+import { foreign, guarded, intruded, located, ownStamp, refuse } from "../stamps.js";
 import { scanKeys } from "../v1/scan.js";
 
 /** Options of `remove`. */
@@ -37,7 +37,7 @@ const SHOWN = 50;
  */
 export async function remove(ctx: Context, options: RemoveOptions = {}): Promise<RemoveReport> {
   return guarded(ctx, PHASE, async () => {
-    const at = await locate(ctx);
+    const at = await located(ctx, PHASE);
     if (at.state === "intruded") throw intruded(ctx, PHASE);
     if (at.state === "foreign") throw foreign(ctx, PHASE, at);
     const removing = at.state === "moving" && at.phase === "remove";

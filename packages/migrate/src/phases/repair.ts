@@ -1,8 +1,9 @@
 import { migratingStamp, parseVersion, WIRE_VERSION } from "@echomq/wire";
-import { type Context, commandFor } from "../context.js";
+import { commandFor } from "../command-line.js";
+import type { Context } from "../context.js";
 import { repairScript } from "../generated/bundle.js";
-import { type Location, locate } from "../locate.js";
-import { foreign, guarded, refuse, tombstoneOf } from "../stamps.js";
+import type { Location } from "../locate.js";
+import { foreign, guarded, located, refuse, tombstoneOf } from "../stamps.js";
 
 /** Report of `repair`. */
 export interface RepairReport {
@@ -28,7 +29,7 @@ const PHASE = "repair";
  */
 export async function repair(ctx: Context): Promise<RepairReport> {
   return guarded(ctx, PHASE, async () => {
-    const at = await locate(ctx);
+    const at = await located(ctx, PHASE);
     if (at.v2Meta !== "hash") {
       if (at.state === "foreign") throw foreign(ctx, PHASE, at);
       throw refuse(ctx, PHASE, "NOTHING", "There is no v2 queue of this name to repair.", "status");
@@ -44,7 +45,13 @@ export async function repair(ctx: Context): Promise<RepairReport> {
       q: ctx.q,
       asides: [aside],
       tombs,
-      args: { wanted, version: at.version ?? "", migrated: at.migrated ?? "", tombstone: text },
+      args: {
+        wanted,
+        version: at.version ?? "",
+        migrated: at.migrated ?? "",
+        tombstone: text,
+        source: ctx.v1.base,
+      },
     });
     return {
       phase: PHASE,

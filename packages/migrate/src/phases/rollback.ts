@@ -1,15 +1,17 @@
-import { isEchoMQError } from "@echomq/wire";
-import { type Context, commandFor } from "../context.js";
+import { commandFor } from "../command-line.js";
+import type { Context } from "../context.js";
 import { eraseScript, reopenScript, restoreScript } from "../generated/bundle.js";
 import { writeJournal } from "../journal.js";
-import { type Location, locate } from "../locate.js";
+import type { Location } from "../locate.js";
 import { runOf } from "../run-id.js";
+import { stateRefused } from "../source.js";
 import {
   adopt,
   changePhase,
   foreign,
   guarded,
   intruded,
+  located,
   ownStamp,
   refuse,
   tombstoneOf,
@@ -49,7 +51,7 @@ export async function rollback(
   options: RollbackOptions = {},
 ): Promise<RollbackReport> {
   return guarded(ctx, PHASE, async () => {
-    const at = await locate(ctx);
+    const at = await located(ctx, PHASE);
     if (at.state === "intruded") throw intruded(ctx, PHASE);
     if (at.state === "foreign") throw foreign(ctx, PHASE, at);
     if (at.state === "v1" && unfinished(at)) return finished(ctx, at);
@@ -76,12 +78,17 @@ async function reopen(ctx: Context): Promise<void> {
     await ctx.dispatcher.run(reopenScript, {
       q: ctx.q,
       tombs,
-      args: { run: runOf(ctx), goal: ownStamp(ctx, "rollback"), tombstone: text },
+      args: {
+        run: runOf(ctx),
+        goal: ownStamp(ctx, "rollback"),
+        tombstone: text,
+        source: ctx.v1.base,
+      },
     });
   } catch (error) {
-    if (!isEchoMQError(error, "EMQSTATE")) throw error;
-    const { message } = error;
-    if (message.includes(" opened ")) {
+    const message = stateRefused(error);
+    if (message === null) throw error;
+    if (message.startsWith("opened ")) {
       const say =
         "A v2 client has opened this queue, so v2 may hold jobs and results that v1 never saw; " +
         "going back would lose them.";
@@ -126,11 +133,17 @@ async function restore(ctx: Context, overwrite: boolean): Promise<number> {
       q: ctx.q,
       live: ctx.v1.live,
       vault: ctx.v1.vault,
-      args: { own: ownStamp(ctx, "rollback"), holders: V1_HOLDERS, overwrite: overwrite ? 1 : 0 },
+      args: {
+        own: ownStamp(ctx, "rollback"),
+        source: ctx.v1.base,
+        holders: V1_HOLDERS,
+        overwrite: overwrite ? 1 : 0,
+      },
     });
   } catch (error) {
-    if (!isEchoMQError(error, "EMQSTATE")) throw error;
-    const key = error.message.replace(/^EMQSTATE intruder /, "");
+    const found = stateRefused(error);
+    if (found === null) throw error;
+    const key = found.replace(/^intruder /, "");
     const say = `A v1 client wrote ${key} after the fence; putting the vault back would replace it.`;
     throw refuse(ctx, PHASE, "INTRUDER", say, "rollback --overwrite", { key });
   }
@@ -138,7 +151,7 @@ async function restore(ctx: Context, overwrite: boolean): Promise<number> {
 
 /** The last step was done and its journal was not closed: a crash came between. */
 function unfinished(at: Location): boolean {
-  return at.journal?.phase === "rollback";
+  return at.journal?.phase === "rollback" && at.other === null;
 }
 
 async function finished(ctx: Context, at: Location): Promise<RollbackReport> {

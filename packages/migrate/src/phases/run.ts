@@ -1,5 +1,6 @@
 import type { Context } from "../context.js";
-import { locate } from "../locate.js";
+import { nothingHere } from "../elsewhere.js";
+import { located } from "../stamps.js";
 import { type CommitOptions, type CommitReport, commit } from "./commit.js";
 import { type CopyReport, copy } from "./copy.js";
 import { type DrainOptions, type DrainReport, drain } from "./drain.js";
@@ -45,7 +46,8 @@ export async function runAll(ctx: Context, options: RunOptions = {}): Promise<Ru
     options.onReport?.(report);
     return report;
   };
-  const at = await locate(ctx);
+  const at = await located(ctx, "run");
+  if (at.state === "empty") throw await nothingHere(ctx, "run");
   let jobs = 0;
   if (at.state !== "done") {
     if (at.state !== "moving") {

@@ -1,7 +1,9 @@
 import { CARRIERS } from "../carry/carriers.js";
 import { sizeOf } from "../carry/pages.js";
-import { type Context, commandFor } from "../context.js";
+import { commandFor } from "../command-line.js";
+import type { Context } from "../context.js";
 import { type Location, locate } from "../locate.js";
+import { v1Keys } from "../v1/keys.js";
 import { type V1Client, v1ClientsIfAllowed } from "../v1/workers.js";
 
 /** Report of `status`. */
@@ -9,6 +11,8 @@ export interface StatusReport {
   readonly phase: "status";
   readonly queue: string;
   readonly prefix: string;
+  /** True when the run was started for this queue and prefix, and another was asked for. */
+  readonly followed: boolean;
   readonly q: string;
   readonly state: Location["state"];
   readonly run: string | null;
@@ -28,9 +32,19 @@ export interface StatusReport {
   readonly next: string;
 }
 
-/** Shows where the queue stands, with its journal. Writes nothing. */
+/**
+ * Shows where the queue stands, with its journal. Writes nothing. Who does not know the v1 prefix of a
+ * run is shown the run's own, with the command that goes on there.
+ */
 export async function status(ctx: Context): Promise<StatusReport> {
   const at = await locate(ctx);
+  if (at.other === null || at.state === "v1") return statusAt(ctx, at, false);
+  const { queue, prefix } = at.other;
+  const own = { ...ctx, queue, prefix, v1: v1Keys(prefix, queue, ctx.q) };
+  return statusAt(own, await locate(own), true);
+}
+
+async function statusAt(ctx: Context, at: Location, followed: boolean): Promise<StatusReport> {
   const vaulted = at.state === "moving" || at.vaulted.length > 0;
   const counts: Record<string, { v1: number; v2: number }> = {};
   for (const carrier of CARRIERS) {
@@ -46,6 +60,7 @@ export async function status(ctx: Context): Promise<StatusReport> {
     phase: "status",
     queue: ctx.queue,
     prefix: ctx.prefix,
+    followed,
     q: ctx.q,
     state: at.state,
     run: at.run,

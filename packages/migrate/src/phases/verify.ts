@@ -3,12 +3,14 @@ import { type Finding, Findings } from "../carry/findings.js";
 import { sizeOf } from "../carry/pages.js";
 import { verifyRest } from "../carry/verify-rest.js";
 import { type StateCheck, verifyState } from "../carry/verify-state.js";
-import { type Context, commandFor } from "../context.js";
+import { commandFor } from "../command-line.js";
+import type { Context } from "../context.js";
 import { MigrationError } from "../errors.js";
 import { writeJournal } from "../journal.js";
 import { pairs } from "../locate.js";
 import { runOf } from "../run-id.js";
 import { changePhase, fencedAt, guarded, refuse } from "../stamps.js";
+import { counted } from "../words.js";
 import type { Counted } from "./plan.js";
 
 /** Report of `verify`. */
@@ -116,7 +118,8 @@ async function sizes(
       .reduce((total, { jobs }) => total + jobs, 0);
     const type = unit === "wait" ? "list" : "zset";
     const found = await sizeOf(ctx, { type }, ctx.v2.unit(unit));
-    if (found !== wanted) findings.differ(unit, "", `v2 holds ${found} members, v1 ${wanted}`);
+    if (found !== wanted)
+      findings.differ(unit, "", `v2 holds ${counted(found, "member")}, v1 ${wanted}`);
   }
 }
 
@@ -127,7 +130,7 @@ function different(ctx: Context, report: VerifyReport): MigrationError {
     reason: "DIFFERENT",
     queue: ctx.queue,
     phase: PHASE,
-    message: `v1 and v2 differ in ${report.differences} places${say}.`,
+    message: `v1 and v2 differ in ${counted(report.differences, "place")}${say}.`,
     details: { report },
     next: commandFor(ctx, "rollback"),
   });

@@ -52,6 +52,16 @@ export function isV1Unit(text: string): boolean {
   return NAMES.has(text);
 }
 
+/** Units that tell a v1 queue that has no `meta`; every v1 queue has one of them. */
+export const TELLING_UNITS = [
+  "id",
+  "wait",
+  "delayed",
+  "completed",
+  "failed",
+  "stalled-check",
+] as const;
+
 /** Endings of keys that belong to one job beside its hash. */
 export const FLOW_SUFFIXES = ["dependencies", "processed", "failed", "unsuccessful"] as const;
 

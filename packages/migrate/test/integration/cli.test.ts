@@ -57,7 +57,7 @@ describe("echomq-migrate", () => {
       error: {
         code: "MIGRATION_REFUSED",
         reason: "NOT_FENCED",
-        next: `echomq-migrate fence --queue ${queue}`,
+        next: `npx -p @echomq/migrate -p ioredis echomq-migrate fence --queue ${queue} --url ${bench.url}`,
       },
     });
     for (const args of [

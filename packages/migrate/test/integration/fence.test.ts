@@ -27,7 +27,14 @@ describe.each(ENGINES)("fence on %s", (engine) => {
       "Jobs that are active hold v1 locks and must finish on v1 workers first.",
     );
     expect(late.details).toMatchObject({ count: 1, jobs: [{ id: "1" }], withoutLock: [] });
-    expect((await refusalOf(migration.fence())).reason).toBe("WORKERS_CONNECTED");
+    const both = await refusalOf(migration.fence());
+    expect(both).toMatchObject({
+      reason: "ACTIVE",
+      details: { reasons: ["ACTIVE", "WORKERS_CONNECTED"] },
+      next: `npx -p @echomq/migrate -p ioredis echomq-migrate drain --queue ${queue}`,
+    });
+    expect(both.message).toContain("1 job is still active: 1.");
+    expect(both.message).toContain("1 v1 worker is still connected");
     expect((await refusalOf(migration.fence({ allowConnected: true }))).reason).toBe("ACTIVE");
     expect((await migration.status()).clients).toMatchObject([{ kind: "worker", name: "w7" }]);
     const after = await contentOf(bench.client, `*${queue}*`);

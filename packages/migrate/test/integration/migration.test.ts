@@ -47,6 +47,8 @@ describe.each(ENGINES)("on %s", (engine) => {
       expect(meta).toEqual({
         version: "echomq:2.0.0",
         migrated: report.run,
+        source: `bull:${queue}:`,
+        extras: "1",
         "events.max": "10000",
       });
       expect(await client.hgetall(kindKey(queue, "job", "1"))).toEqual(hash);

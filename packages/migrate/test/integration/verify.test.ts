@@ -58,7 +58,7 @@ describe.each(ENGINES)("verify on %s", (engine) => {
     const plan = await migration.plan();
     expect(plan.dangling.first.map(({ id }) => id).sort()).toEqual(["ghost", "spirit", "text"]);
     expect(plan.twice.first).toEqual([{ id: "17", states: ["wait", "completed"] }]);
-    expect(plan.notes.join("\n")).toContain("1 markers");
+    expect(plan.notes.join("\n")).toContain("1 marker of");
     await migration.fence({ plan });
     const copied = await migration.copy();
     expect(copied.dangling.first).toEqual(

@@ -62,7 +62,7 @@ const moving =
     await v1Queue(client, v1.vaulted);
     await client.set(v1.unit("meta"), text("moving"));
     await client.set(stamp, own(phase));
-    await client.hset(meta, "migrated", RUN, "copied.wait", "0");
+    await client.hset(meta, "migrated", RUN, "source", v1.base, "copied.wait", "0");
   };
 
 const done = async (client: Redis): Promise<void> => {
@@ -91,11 +91,15 @@ export const CALLS: readonly ValidCall[] = [
       q: Q,
       live: v1.live,
       vault: v1.vault,
-      args: { own: own("fence"), run: RUN, tombstone: text("moving") },
+      args: { source: v1.base, own: own("fence"), run: RUN, tombstone: text("moving") },
     },
     (client) => v1Queue(client, v1.unit),
   ),
-  valid(phaseScript, { q: Q, args: { own: own("fence"), goal: own("copy") } }, moving("fence")),
+  valid(
+    phaseScript,
+    { q: Q, args: { source: v1.base, own: own("fence"), goal: own("copy") } },
+    moving("fence"),
+  ),
   valid(
     copyScript,
     {
@@ -106,7 +110,7 @@ export const CALLS: readonly ValidCall[] = [
         { score: "", priority: 0 },
         { score: "", priority: 0 },
       ],
-      args: { own: own("copy"), state: "wait", from: 0, to: 2 },
+      args: { source: v1.base, own: own("copy"), state: "wait", from: 0, to: 2 },
     },
     moving("copy"),
   ),
@@ -117,20 +121,20 @@ export const CALLS: readonly ValidCall[] = [
       sources: ["bull:q:3", "bull:q:3:logs"],
       jobs: ["3"],
       items: [{ score: "1000.25", priority: 0 }],
-      args: { own: own("copy"), state: "delayed", from: 0, to: 1 },
+      args: { source: v1.base, own: own("copy"), state: "delayed", from: 0, to: 1 },
     },
     moving("copy"),
   ),
   valid(
     dedupScript,
-    { q: Q, sources: ["bull:q:de:x"], records: ["x"], args: { own: own("copy") } },
+    { q: Q, sources: ["bull:q:de:x"], records: ["x"], args: { source: v1.base, own: own("copy") } },
     moving("copy"),
   ),
   valid(
     optionsScript,
     {
       q: Q,
-      args: { own: own("copy"), last: 1 },
+      args: { source: v1.base, own: own("copy"), last: 1 },
       rows: [{ field: "paused", value: "1" }],
       minutes: [{ metric: "failed", minute: 29_000_000, count: 3 }],
     },
@@ -138,7 +142,7 @@ export const CALLS: readonly ValidCall[] = [
   ),
   valid(
     compareScript,
-    { q: Q, sources: job, jobs: ["1", "2"], args: { own: own("verify") } },
+    { q: Q, sources: job, jobs: ["1", "2"], args: { source: v1.base, own: own("verify") } },
     moving("verify"),
   ),
   valid(
@@ -146,7 +150,8 @@ export const CALLS: readonly ValidCall[] = [
     {
       q: Q,
       tombs: [v1.unit("meta")],
-      args: { own: own("verified"), run: RUN, tombstone: text("done") },
+      vault: v1.vault,
+      args: { source: v1.base, own: own("verified"), run: RUN, tombstone: text("done") },
     },
     moving("verified"),
   ),
@@ -155,7 +160,7 @@ export const CALLS: readonly ValidCall[] = [
     {
       q: Q,
       tombs: [v1.unit("meta")],
-      args: { run: RUN, goal: own("rollback"), tombstone: text("moving") },
+      args: { source: v1.base, run: RUN, goal: own("rollback"), tombstone: text("moving") },
     },
     done,
   ),
@@ -170,14 +175,18 @@ export const CALLS: readonly ValidCall[] = [
       q: Q,
       live: v1.live,
       vault: v1.vault,
-      args: { own: own("rollback"), holders: 11, overwrite: 0 },
+      args: { source: v1.base, own: own("rollback"), holders: 11, overwrite: 0 },
     },
     moving("rollback"),
   ),
-  valid(purgeScript, { q: Q, victims: [], args: { run: RUN, step: "start" } }, done),
   valid(
     purgeScript,
-    { q: Q, victims: ["bull:q:1"], args: { run: RUN, step: "batch" } },
+    { q: Q, victims: [], args: { source: v1.base, run: RUN, step: "start" } },
+    done,
+  ),
+  valid(
+    purgeScript,
+    { q: Q, victims: ["bull:q:1"], args: { source: v1.base, run: RUN, step: "batch" } },
     async (client) => {
       await done(client);
       await client.hset(meta, "migrated", `${RUN} purging`);
@@ -190,6 +199,7 @@ export const CALLS: readonly ValidCall[] = [
       asides: ["bull:q:emq-vault:intruder:1"],
       tombs: [v1.unit("meta")],
       args: {
+        source: v1.base,
         wanted: "echomq:2.0.0",
         version: "echomq:2.0.0",
         migrated: RUN,

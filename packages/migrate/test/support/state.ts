@@ -14,7 +14,7 @@ export async function v2State(client: Redis, queue: string): Promise<Map<string,
   for (const [key, { type, dump }] of await contentOf(client, `emq:{${queue}}:*`)) {
     if (key !== `emq:{${queue}}:v2:meta`) out.set(key.replace(queue, "q"), { type, dump });
   }
-  const { migrated, ...options } = await client.hgetall(`emq:{${queue}}:v2:meta`);
+  const { migrated, source: _source, ...options } = await client.hgetall(`emq:{${queue}}:v2:meta`);
   if (migrated !== undefined) out.set("options", options);
   return out;
 }

@@ -50,8 +50,8 @@ return 'opened'`,
 
 export const addScript: Script<(typeof REGISTRY)["add"]> = {
   spec: REGISTRY.add,
-  sha: "d40906a76822eaace510abe5cdbf16cf66db1263",
-  source: `-- Adds jobs to wait, prioritized or delayed, each once.
+  sha: "524ee7d4d073242e3894e904cc957deb34410c3c",
+  source: `-- Adds jobs to wait, prioritized or delayed, each once; deduplicated and limited where asked for.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
 local found_version = redis.pcall('GET', stamp)
@@ -101,7 +101,7 @@ for row = 1, items_n do
   if int(items(row) + 7, 'items.flags') > 3 then bad = bad or 'items.flags' end
 end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
-local opts = redis.call('HMGET', meta, 'paused', 'closing', 'events.max')
+local opts = redis.call('HMGET', meta, 'paused', 'closing', 'events.max', 'limit')
 if opts[2] then return redis.error_reply('EMQSTATE the queue is closing') end
 local events_max = tonumber(opts[3] or '10000') or 10000
 -- Buffers the events of this call. A flush writes one stream entry: pairs of \`<code><id>\` and a payload.
@@ -228,7 +228,7 @@ local function put_off(id, due)
   if last[2] then score = math.min(tonumber(last[2]) + part, due + 1 - part) end
   redis.call('ZADD', delayed, score, id)
 end
-
+-- Checks the rows of an add against each other and names what it adds.
 if jobs_n ~= items_n then return redis.error_reply('EMQARG items') end
 local ids, keys, owned = {}, {}, 0
 for i = 1, jobs_n do
@@ -246,45 +246,116 @@ for i = 1, jobs_n do
   end
 end
 if owned ~= namesakes_n then return redis.error_reply('EMQARG namesakes') end
-if jobs_n == 0 then return {} end
-local retired = redis.call('ZMSCORE', trash, unpack(ids))
--- One EXISTS for the batch: where nothing stands yet, no job needs a look of its own.
-local some = redis.call('EXISTS', unpack(keys)) > 0
-
-local function content(i)
-  local row = items(i)
-  return { ARGV[row + items_name], ARGV[row + items_data], ARGV[row + items_timestamp] }
+-- Reads a deduplication record. With a TTL it is valid until then; without one only while its holder's
+-- hash stands, has not ended and names the record itself. \`job\` is nil where the record is free.
+local function read_record(key, holder)
+  local id = string.sub(key, dedups_id)
+  local held = redis.call('HMGET', key, 'job', 'next')
+  local left = redis.call('PTTL', key)
+  local record = { key = key, id = id, job = held[1] or nil, next = held[2] or nil, left = left }
+  -- What no call can name holds nothing.
+  if record.job and (#record.job > 512 or not string.find(record.job, '^[^%c]+$')) then
+    record.job = nil
+  end
+  if not record.job or left >= 0 then return record end
+  if not holder or string.sub(holder, holders_id) ~= record.job then
+    record.moved = true
+    return record
+  end
+  local job = redis.call('HMGET', holder, 'deid', 'finishedOn')
+  if job[1] ~= id or job[2] or redis.call('ZSCORE', trash, record.job) then record.job = nil end
+  return record
+end
+-- Deduplication and the length limit. \`born\` is the item of this call that holds a record, \`after\` the
+-- one that is kept back behind its holder: items of one call see each other.
+local records, lock_of, undone, dropped, used = {}, {}, {}, {}, 0
+if dedups_n ~= locks_n then return redis.error_reply('EMQARG locks') end
+if locks_n > 0 then
+  redis.call('ZCARD', held)
+  redis.call('ZCARD', active)
+end
+for l = 1, locks_n do
+  local row, key = locks(l), KEYS[dedups_at + l]
+  local i, nth = tonumber(ARGV[row + locks_item]), tonumber(ARGV[row + locks_holder])
+  if i < 1 or i > jobs_n or lock_of[i] then return redis.error_reply('EMQARG locks.item') end
+  if nth > holders_n then return redis.error_reply('EMQARG locks.holder') end
+  if not records[key] then
+    records[key] = read_record(key, nth > 0 and KEYS[holders_at + nth])
+    if records[key].moved then return redis.error_reply('EMQRETRY ' .. records[key].job) end
+  end
+  lock_of[i] = { record = records[key], row = row }
 end
 
--- By id: the row that is written for it, or what stood there before.
-local status, fresh, seen, again, nth = {}, {}, {}, {}, 0
-for i = 1, jobs_n do
-  local id, row = ids[i], items(i)
-  local own = tonumber(ARGV[row + items_flags]) >= 2
-  if own then nth = nth + 1 end
-  local old, trashed, twin = {}, retired[i], seen[id]
-  if twin then
-    old, trashed = type(twin) == 'table' and twin or content(twin), false
-  elseif some then
-    old = redis.call('HMGET', keys[i], 'name', 'data', 'timestamp')
+local most = tonumber(opts[4])
+if most and not (most >= 1 and most <= 9007199254740991) then most = nil end
+if most then
+  used = redis.call('LLEN', wait) + redis.call('ZCARD', prioritized) + redis.call('ZCARD', delayed)
+end
+local full = most and string.format('EMQFULL the queue holds its limit of %.0f jobs', most)
+
+-- Takes a place in the queue, or tells that there is none.
+local function take_place()
+  if most and used >= most then return false end
+  used = used + 1
+  return true
+end
+
+-- The newer job takes the part of the one that was kept back.
+local function drop_next(record)
+  if record.after then undone[record.after] = true
+  elseif record.next then dropped[#dropped + 1] = record.next end
+  record.next, record.after, record.cleared = nil, nil, true
+end
+
+local function hold(record, i, id)
+  drop_next(record)
+  record.job, record.born, record.changed = id, i, true
+end
+
+local function put_off_now(record)
+  if record.born then return tonumber(ARGV[items(record.born) + items_delay]) > 0 end
+  return redis.call('ZSCORE', delayed, record.job)
+end
+
+-- What becomes of a new job with a deduplication id; whether it is written.
+local function contend(i, id)
+  local record, row = lock_of[i].record, lock_of[i].row
+  local flags, ttl = tonumber(ARGV[row + locks_flags]), tonumber(ARGV[row + locks_ttl])
+  local extend, replace, last = flags % 2 == 1, flags % 4 >= 2, flags >= 4
+  if last then ttl = 0 end
+  if not record.job then
+    if not take_place() then return full, false end
+    hold(record, i, id)
+    record.ttl = ttl
+    return 'added', true
   end
-  status[i], seen[id] = 'added', i
-  if trashed and own or not trashed and not old[1] then
-    fresh[#fresh + 1] = { i, trashed and nth or 0 }
-  elseif old[1] then
-    seen[id] = old
-    if old[1] ~= ARGV[row + items_name] or old[2] ~= ARGV[row + items_data]
-      or old[3] ~= ARGV[row + items_timestamp] then
-      status[i] = 'duplicate'
-      again[#again + 1] = id
+  local other = record.job
+  if replace and put_off_now(record) then
+    local instead = other
+    if record.born then
+      -- Never written: what it replaced is what this one replaces.
+      undone[record.born], instead = true, lock_of[record.born].instead
+    else
+      dropped[#dropped + 1] = other
     end
+    hold(record, i, id)
+    if ttl == 0 or extend then record.ttl = ttl end
+    lock_of[i].instead = instead
+    return instead and 'replaced ' .. instead or 'added', true
   end
-  -- Else a minted id in trash: a resent add of a job that has already come and gone.
+  if last and not record.born and redis.call('ZSCORE', active, other) then
+    drop_next(record)
+    record.next, record.after, record.ttl, record.changed = id, i, 0, true
+    return 'held ' .. other, true
+  end
+  -- A record that owes a successor its place must not run out.
+  if extend and ttl > 0 and not replace and not record.next then
+    record.ttl, record.changed = ttl, true
+  end
+  return 'deduplicated ' .. other, false
 end
-
-local first_due = tonumber(head[2])
-for n = 1, #fresh do
-  local i, namesake = fresh[n][1], fresh[n][2]
+-- Writes the hash of a new job, over what is left of a retired namesake.
+local function write_job(i, namesake)
   local id, row = ids[i], items(i)
   if namesake > 0 then
     -- The first write allocates, or an add would slip past maxmemory behind the UNLINK.
@@ -304,27 +375,89 @@ for n = 1, #fresh do
   field('opts', items_opts, '')
   field('delay', items_delay, '0')
   field('priority', items_priority, '0')
+  if lock_of[i] then hash[#hash + 1] = 'deid'; hash[#hash + 1] = lock_of[i].record.id end
   redis.call('HSET', keys[i], unpack(hash))
-  local priority, delay = tonumber(ARGV[row + items_priority]), tonumber(ARGV[row + items_delay])
+  local priority = tonumber(ARGV[row + items_priority])
   if priority > 0 then redis.call('HSET', priorities, id, priority) end
-  local due = tonumber(ARGV[row + items_timestamp]) + delay
-  if delay > 0 then
-    put_off(id, due)
-    if not first_due or due < first_due then first_due = due end
-    emit('d', id, string.format('%.0f', due))
-  else
-    local newest = tonumber(ARGV[row + items_flags]) % 2 == 1
-    line_up(id, priority > 0 and priority or nil, newest and 'newest')
-    emit('w', id, ARGV[row + items_name])
+  return priority > 0 and priority or nil
+end
+if jobs_n == 0 then return {} end
+local retired = redis.call('ZMSCORE', trash, unpack(ids))
+-- One EXISTS for the batch: where nothing stands yet, no job needs a look of its own.
+local some = redis.call('EXISTS', unpack(keys)) > 0
+
+local function content(i)
+  local row = items(i)
+  return { ARGV[row + items_name], ARGV[row + items_data], ARGV[row + items_timestamp] }
+end
+
+-- By id: the row that is written for it, or what stood there before.
+local status, fresh, seen, again, nth, refused = {}, {}, {}, {}, 0, false
+for i = 1, jobs_n do
+  local id, row = ids[i], items(i)
+  local own = tonumber(ARGV[row + items_flags]) >= 2
+  if own then nth = nth + 1 end
+  local old, trashed, twin = {}, retired[i], seen[id]
+  if type(twin) == 'number' and undone[twin] then twin = nil end
+  if twin then
+    old, trashed = type(twin) == 'table' and twin or content(twin), false
+  elseif some then
+    old = redis.call('HMGET', keys[i], 'name', 'data', 'timestamp')
+  end
+  local written = true
+  status[i] = 'added'
+  if trashed and own or not trashed and not old[1] then
+    if lock_of[i] then
+      status[i], written = contend(i, id)
+    elseif not take_place() then
+      status[i], written = full, false
+    end
+    refused = refused or status[i] == full
+    if written then fresh[#fresh + 1] = { i, trashed and nth or 0 } end
+    seen[id] = written and i or nil
+  elseif old[1] then
+    seen[id] = old
+    if old[1] ~= ARGV[row + items_name] or old[2] ~= ARGV[row + items_data]
+      or old[3] ~= ARGV[row + items_timestamp] then
+      status[i] = 'duplicate'
+      again[#again + 1] = id
+    elseif lock_of[i] and lock_of[i].record.next == id then
+      status[i] = 'held ' .. lock_of[i].record.job
+    end
+  end
+  -- Else a minted id in trash: a resent add of a job that has already come and gone.
+end
+if whole == 1 and refused then return redis.error_reply(full) end
+
+local first_due = tonumber(head[2])
+for n = 1, #fresh do
+  local i = fresh[n][1]
+  if not undone[i] then
+    local id, row = ids[i], items(i)
+    local priority = write_job(i, fresh[n][2])
+    local delay = tonumber(ARGV[row + items_delay])
+    local due = tonumber(ARGV[row + items_timestamp]) + delay
+    if lock_of[i] and lock_of[i].record.after == i then
+      redis.call('ZADD', held, now, id)
+    elseif delay > 0 then
+      put_off(id, due)
+      if not first_due or due < first_due then first_due = due end
+      emit('d', id, string.format('%.0f', due))
+    else
+      line_up(id, priority, tonumber(ARGV[row + items_flags]) % 2 == 1 and 'newest')
+      emit('w', id, ARGV[row + items_name])
+    end
   end
 end
 flush_line()
 save_sequence()
+save_records()
 if not opts[1] then
   arm(in_line)
   if first_due and first_due ~= tonumber(head[2]) then arm_due(first_due) end
 end
 for i = 1, #again do emit('u', again[i], '') end
+tell_locks()
 flush_events()
 return status`,
 };
@@ -2877,6 +3010,1558 @@ for i = 1, records_n do
   end
 end
 return out`,
+};
+
+export const removeScript: Script<(typeof REGISTRY)["remove"]> = {
+  spec: REGISTRY.remove,
+  sha: "2581560cad18dcdf8c5be061142e9e61382f2f2f",
+  source: `-- Takes jobs out of the state they stand in, never out of active, and puts them in trash.
+local unpack = unpack or table.unpack
+local stamp = KEYS[1]
+local found_version = redis.pcall('GET', stamp)
+if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == 'echomq:2.') then
+  local found = found_version
+  if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
+  if found == '' then found = 'empty' end
+  found = string.gsub(found, '%c', '?')
+  return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
+end
+local meta, wait, prioritized, delayed, active, completed, failed, waiting_children, held, trash, priorities, verdicts, events = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10], KEYS[11], KEYS[12], KEYS[13], KEYS[14]
+local bad
+local function int(at, name)
+  local text = ARGV[at]
+  if text and #text < 17 and string.find(text, '^%d+$') then
+    local value = tonumber(text)
+    if value <= 9007199254740991 then return value end
+  end
+  bad = bad or name
+  return 0
+end
+local function text(at, name)
+  if not ARGV[at] then bad = bad or name end
+  return ARGV[at] or ''
+end
+local items_n = int(1, 'items')
+if items_n > 100 then bad = bad or 'items' end
+local now = int(2, 'now')
+local only = text(3, 'only')
+local before = int(4, 'before')
+local items_base, items_w = 4, 1
+local function items(row) return items_base + (row - 1) * items_w end
+local items_id = 1
+if not bad and #KEYS ~= 14 then bad = 'keys' end
+if not bad and #ARGV ~= items_base + items_n * items_w then bad = 'arguments' end
+if bad then return redis.error_reply('EMQARG ' .. bad) end
+local opts = redis.call('HMGET', meta, 'events.max')
+local events_max = tonumber(opts[1] or '10000') or 10000
+-- Buffers the events of this call. A flush writes one stream entry: pairs of \`<code><id>\` and a payload.
+-- Payloads over 8 KB are left in the job's hash; the code is then upper case.
+local ev, ev_bytes = {}, 0
+if not (events_max >= 0 and events_max <= 9007199254740991 and events_max % 1 == 0) then
+  events_max = 10000
+end
+
+local function flush_events()
+  if #ev == 0 then return end
+  local how = events_max < 1000 and '=' or '~'
+  -- pcall: after the first write nothing may raise, and a stream can only fail by its own last id.
+  redis.pcall('XADD', events, 'MAXLEN', how, events_max, '*', unpack(ev))
+  ev, ev_bytes = {}, 0
+end
+
+local function emit(code, id, value)
+  if events_max == 0 then return end
+  if #value > 8192 then code, value = string.upper(code), '' end
+  if #ev >= 200 or ev_bytes + #id + #value > 65536 then flush_events() end
+  ev[#ev + 1] = code .. id
+  ev[#ev + 1] = value
+  ev_bytes = ev_bytes + #id + #value
+end
+-- Only \`wait\` is searched; that costs its length, so a call does it for at most 20 ids.
+local WALKS = 20
+local SETS = {
+  { 'active', active }, { 'prioritized', prioritized }, { 'delayed', delayed },
+  { 'completed', completed }, { 'failed', failed },
+  { 'waiting-children', waiting_children }, { 'held', held },
+}
+for _, set in ipairs(SETS) do redis.call('ZCARD', set[2]) end
+redis.call('LLEN', wait)
+redis.call('ZCARD', trash)
+redis.call('XLEN', events)
+redis.call('HLEN', priorities)
+redis.call('HLEN', verdicts)
+if items_n == 0 then return {} end
+local ids, scores = {}, {}
+for i = 1, items_n do ids[i] = ARGV[items(i) + items_id] end
+for s, set in ipairs(SETS) do scores[s] = redis.call('ZMSCORE', set[2], unpack(ids)) end
+local trashed = redis.call('ZMSCORE', trash, unpack(ids))
+
+local out, met, gone, dead, walks = {}, {}, {}, {}, 0
+local leave = {}
+for s = 1, #SETS do leave[s] = {} end
+for i = 1, items_n do
+  local id = ids[i]
+  local places, place = {}, nil
+  for s = #SETS, 1, -1 do
+    if scores[s][i] then
+      places[#places + 1] = s
+      place = s
+    end
+  end
+  local state = place and SETS[place][1]
+  local ended = state == 'completed' or state == 'failed'
+  if met[id] then
+    out[i] = 'EMQMISSING named twice'
+  elseif not place and trashed[i] then
+    -- A removal sent again: its keys still stand, and the caller buries them.
+    out[i] = only == '' and 'ok' or 'EMQMISSING no such job'
+  elseif state == 'active' then
+    out[i] = 'EMQSTATE the job is active'
+  elseif state and only ~= '' and only ~= state or not state and only ~= '' and only ~= 'waiting' then
+    out[i] = 'EMQSTATE the job is not ' .. only
+  elseif ended and tonumber(scores[place][i]) > before then
+    out[i] = 'EMQSTATE the job ended later'
+  elseif not place and walks == WALKS then
+    out[i] = 'EMQRETRY too many waiting jobs for one call'
+  else
+    local found = true
+    if not place then
+      walks = walks + 1
+      -- From the end where the oldest stand, which are the ones removed most.
+      found = redis.call('LREM', wait, -1, id) > 0
+      state = 'waiting'
+    end
+    out[i] = found and 'ok' or 'EMQMISSING no such job'
+    if found then
+      gone[#gone + 1] = id
+      dead[#dead + 1] = now
+      dead[#dead + 1] = id
+      for _, s in ipairs(places) do table.insert(leave[s], id) end
+      emit('x', id, state)
+    end
+  end
+  met[id] = true
+end
+for s, set in ipairs(SETS) do
+  if #leave[s] > 0 then redis.call('ZREM', set[2], unpack(leave[s])) end
+end
+if #gone > 0 then
+  redis.call('HDEL', priorities, unpack(gone))
+  redis.call('HDEL', verdicts, unpack(gone))
+  redis.call('ZADD', trash, unpack(dead))
+end
+flush_events()
+return out`,
+};
+
+export const purgeScript: Script<(typeof REGISTRY)["purge"]> = {
+  spec: REGISTRY.purge,
+  sha: "47441315ceae8ef317c56a5244803ceeb00fb27d",
+  source: `-- Takes a page of one state, next or oldest first, and puts its ids in trash.
+local unpack = unpack or table.unpack
+local stamp = KEYS[1]
+local found_version = redis.pcall('GET', stamp)
+if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == 'echomq:2.') then
+  local found = found_version
+  if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
+  if found == '' then found = 'empty' end
+  found = string.gsub(found, '%c', '?')
+  return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
+end
+local meta, wait, prioritized, delayed, active, owners, completed, failed, waiting_children, held, trash, priorities, verdicts, outbox, outbox_due, events = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10], KEYS[11], KEYS[12], KEYS[13], KEYS[14], KEYS[15], KEYS[16], KEYS[17]
+local bad
+local function int(at, name)
+  local text = ARGV[at]
+  if text and #text < 17 and string.find(text, '^%d+$') then
+    local value = tonumber(text)
+    if value <= 9007199254740991 then return value end
+  end
+  bad = bad or name
+  return 0
+end
+local function text(at, name)
+  if not ARGV[at] then bad = bad or name end
+  return ARGV[at] or ''
+end
+local now = int(1, 'now')
+local state = text(2, 'state')
+local limit = int(3, 'limit')
+if limit > 500 then bad = bad or 'limit' end
+if not bad and #KEYS ~= 17 then bad = 'keys' end
+if not bad and #ARGV ~= 3 then bad = 'arguments' end
+if bad then return redis.error_reply('EMQARG ' .. bad) end
+local opts = redis.call('HMGET', meta, 'events.max', 'closing')
+local events_max = tonumber(opts[1] or '10000') or 10000
+-- Buffers the events of this call. A flush writes one stream entry: pairs of \`<code><id>\` and a payload.
+-- Payloads over 8 KB are left in the job's hash; the code is then upper case.
+local ev, ev_bytes = {}, 0
+if not (events_max >= 0 and events_max <= 9007199254740991 and events_max % 1 == 0) then
+  events_max = 10000
+end
+
+local function flush_events()
+  if #ev == 0 then return end
+  local how = events_max < 1000 and '=' or '~'
+  -- pcall: after the first write nothing may raise, and a stream can only fail by its own last id.
+  redis.pcall('XADD', events, 'MAXLEN', how, events_max, '*', unpack(ev))
+  ev, ev_bytes = {}, 0
+end
+
+local function emit(code, id, value)
+  if events_max == 0 then return end
+  if #value > 8192 then code, value = string.upper(code), '' end
+  if #ev >= 200 or ev_bytes + #id + #value > 65536 then flush_events() end
+  ev[#ev + 1] = code .. id
+  ev[#ev + 1] = value
+  ev_bytes = ev_bytes + #id + #value
+end
+local SETS = {
+  prioritized = prioritized, delayed = delayed, completed = completed, failed = failed,
+  ['waiting-children'] = waiting_children, held = held, active = active,
+}
+local set = SETS[state]
+if not set and state ~= 'waiting' and state ~= 'outbox' then return redis.error_reply('EMQARG state') end
+if (state == 'active' or state == 'outbox') and not opts[2] then
+  return redis.error_reply('EMQSTATE the queue is not closing')
+end
+for _, one in ipairs({
+  prioritized, delayed, completed, failed, waiting_children, held, active, trash, outbox_due,
+}) do
+  redis.call('ZCARD', one)
+end
+redis.call('LLEN', wait)
+redis.call('XLEN', events)
+for _, one in ipairs({ priorities, verdicts, owners, outbox }) do redis.call('HLEN', one) end
+if limit == 0 then return {} end
+if state == 'outbox' then
+  local owed = {}
+  local popped = redis.call('ZPOPMIN', outbox_due, limit)
+  for i = 1, #popped, 2 do owed[#owed + 1] = popped[i] end
+  if #owed > 0 then redis.call('HDEL', outbox, unpack(owed)) end
+  return owed
+end
+
+local ids = {}
+if state == 'waiting' then
+  ids = redis.call('RPOP', wait, limit) or {}
+else
+  local popped = redis.call('ZPOPMIN', set, limit)
+  for i = 1, #popped, 2 do ids[#ids + 1] = popped[i] end
+end
+if #ids == 0 then return {} end
+-- A run whose owner is gone can write nothing any more.
+if state == 'active' then redis.call('HDEL', owners, unpack(ids)) end
+redis.call('HDEL', priorities, unpack(ids))
+redis.call('HDEL', verdicts, unpack(ids))
+local dead = {}
+for i = 1, #ids do
+  dead[#dead + 1] = now
+  dead[#dead + 1] = ids[i]
+  emit('x', ids[i], state)
+end
+redis.call('ZADD', trash, unpack(dead))
+flush_events()
+return ids`,
+};
+
+export const endedScript: Script<(typeof REGISTRY)["ended"]> = {
+  spec: REGISTRY.ended,
+  sha: "333806589c6b86c24487410c55e2ec1203e4500f",
+  source: `-- Names jobs that ended up to a time: a bounded range, oldest first.
+local unpack = unpack or table.unpack
+local stamp = KEYS[1]
+local found_version = redis.pcall('GET', stamp)
+if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == 'echomq:2.') then
+  local found = found_version
+  if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
+  if found == '' then found = 'empty' end
+  found = string.gsub(found, '%c', '?')
+  return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
+end
+local meta, completed, failed = KEYS[2], KEYS[3], KEYS[4]
+local bad
+local function int(at, name)
+  local text = ARGV[at]
+  if text and #text < 17 and string.find(text, '^%d+$') then
+    local value = tonumber(text)
+    if value <= 9007199254740991 then return value end
+  end
+  bad = bad or name
+  return 0
+end
+local function text(at, name)
+  if not ARGV[at] then bad = bad or name end
+  return ARGV[at] or ''
+end
+local state = text(1, 'state')
+local before = int(2, 'before')
+local start = int(3, 'start')
+if start > 1000000000 then bad = bad or 'start' end
+local count = int(4, 'count')
+if count > 500 then bad = bad or 'count' end
+if not bad and #KEYS ~= 4 then bad = 'keys' end
+if not bad and #ARGV ~= 4 then bad = 'arguments' end
+if bad then return redis.error_reply('EMQARG ' .. bad) end
+local set = ({ completed = completed, failed = failed })[state]
+if not set then return redis.error_reply('EMQARG state') end
+if count == 0 then return {} end
+return redis.call('ZRANGEBYSCORE', set, '-inf', string.format('%.0f', before), 'LIMIT', start, count)`,
+};
+
+export const addedScript: Script<(typeof REGISTRY)["added"]> = {
+  spec: REGISTRY.added,
+  sha: "7130318fd4855cf53db7a22d21a72f9da4f05274",
+  source: `-- Tells when jobs were added, in server ms; empty for one that is gone.
+local unpack = unpack or table.unpack
+local stamp = KEYS[1]
+local found_version = redis.pcall('GET', stamp)
+if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == 'echomq:2.') then
+  local found = found_version
+  if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
+  if found == '' then found = 'empty' end
+  found = string.gsub(found, '%c', '?')
+  return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
+end
+local meta, trash = KEYS[2], KEYS[3]
+local bad
+local function int(at, name)
+  local text = ARGV[at]
+  if text and #text < 17 and string.find(text, '^%d+$') then
+    local value = tonumber(text)
+    if value <= 9007199254740991 then return value end
+  end
+  bad = bad or name
+  return 0
+end
+local function text(at, name)
+  if not ARGV[at] then bad = bad or name end
+  return ARGV[at] or ''
+end
+local jobs_n = int(1, 'jobs')
+if jobs_n > 500 then bad = bad or 'jobs' end
+local jobs_at, jobs_w = 3, 1
+local jobs_id = #stamp - 4 + #'v2:job:' + 1
+if not bad and #KEYS ~= jobs_at + jobs_n * jobs_w then bad = 'keys' end
+if not bad and #ARGV ~= 1 then bad = 'arguments' end
+if bad then return redis.error_reply('EMQARG ' .. bad) end
+redis.call('ZCARD', trash)
+local out = {}
+for i = 1, jobs_n do
+  local key = KEYS[jobs_at + i]
+  local at = redis.pcall('HGET', key, 'timestamp')
+  local dead = redis.call('ZSCORE', trash, string.sub(key, jobs_id))
+  out[i] = type(at) == 'string' and not dead and at or ''
+end
+return out`,
+};
+
+export const retryScript: Script<(typeof REGISTRY)["retry"]> = {
+  spec: REGISTRY.retry,
+  sha: "e00740c504d2a872fb5002eff4f8c2d83d6320c5",
+  source: `-- Puts jobs that ended back in line, behind all others of their priority.
+local unpack = unpack or table.unpack
+local stamp = KEYS[1]
+local found_version = redis.pcall('GET', stamp)
+if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == 'echomq:2.') then
+  local found = found_version
+  if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
+  if found == '' then found = 'empty' end
+  found = string.gsub(found, '%c', '?')
+  return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
+end
+local meta, wait, prioritized, pc, priorities, completed, failed, marker, events = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10]
+local bad
+local function int(at, name)
+  local text = ARGV[at]
+  if text and #text < 17 and string.find(text, '^%d+$') then
+    local value = tonumber(text)
+    if value <= 9007199254740991 then return value end
+  end
+  bad = bad or name
+  return 0
+end
+local function text(at, name)
+  if not ARGV[at] then bad = bad or name end
+  return ARGV[at] or ''
+end
+local jobs_n = int(1, 'jobs')
+if jobs_n > 100 then bad = bad or 'jobs' end
+local state = text(2, 'state')
+local before = int(3, 'before')
+local reset = int(4, 'reset')
+if reset > 1 then bad = bad or 'reset' end
+local jobs_at, jobs_w = 10, 1
+local jobs_id = #stamp - 4 + #'v2:job:' + 1
+if not bad and #KEYS ~= jobs_at + jobs_n * jobs_w then bad = 'keys' end
+if not bad and #ARGV ~= 4 then bad = 'arguments' end
+if bad then return redis.error_reply('EMQARG ' .. bad) end
+local opts = redis.call('HMGET', meta, 'paused', 'events.max', 'closing')
+if opts[3] then return redis.error_reply('EMQSTATE the queue is closing') end
+local events_max = tonumber(opts[2] or '10000') or 10000
+-- Buffers the events of this call. A flush writes one stream entry: pairs of \`<code><id>\` and a payload.
+-- Payloads over 8 KB are left in the job's hash; the code is then upper case.
+local ev, ev_bytes = {}, 0
+if not (events_max >= 0 and events_max <= 9007199254740991 and events_max % 1 == 0) then
+  events_max = 10000
+end
+
+local function flush_events()
+  if #ev == 0 then return end
+  local how = events_max < 1000 and '=' or '~'
+  -- pcall: after the first write nothing may raise, and a stream can only fail by its own last id.
+  redis.pcall('XADD', events, 'MAXLEN', how, events_max, '*', unpack(ev))
+  ev, ev_bytes = {}, 0
+end
+
+local function emit(code, id, value)
+  if events_max == 0 then return end
+  if #value > 8192 then code, value = string.upper(code), '' end
+  if #ev >= 200 or ev_bytes + #id + #value > 65536 then flush_events() end
+  ev[#ev + 1] = code .. id
+  ev[#ev + 1] = value
+  ev_bytes = ev_bytes + #id + #value
+end
+-- The priority sequence, read before the first write so that a broken counter refuses the whole call.
+-- It starts in the middle of its 2^32 places, so that there are as many ahead of the first job.
+local seq = tonumber(redis.call('GET', pc) or '2147483648')
+if not seq or seq < 0 or seq >= 9007199254740000 or seq % 1 ~= 0 then
+  return redis.error_reply('EMQSTATE the priority sequence is not a whole number')
+end
+local seq_was = seq
+
+local function save_sequence()
+  if seq ~= seq_was then redis.call('SET', pc, string.format('%.0f', seq % 4294967296)) end
+end
+-- Puts ids in line. Buffered, so a batch costs one command per structure. \`seq\` is the priority
+-- sequence; 2^32 keeps priority and sequence exact in a double.
+local to_back, to_front, to_ranked, in_line = {}, {}, {}, {}
+local ahead, ranks = {}, {}
+
+-- A priority as it stands in \`priorities\`; any other text is none, so that no score can be refused.
+local function rank_of(text)
+  local rank = tonumber(text)
+  if rank and rank >= 1 and rank <= 2097151 and rank % 1 == 0 then return rank end
+end
+
+local function line_up(id, priority, front)
+  in_line[#in_line + 1] = id
+  local list = front and to_front or to_back
+  if priority and front then
+    if not ahead[priority] then ranks[#ranks + 1] = priority end
+    ahead[priority] = ahead[priority] or {}
+    list = ahead[priority]
+  elseif priority then
+    seq = seq + 1
+    to_ranked[#to_ranked + 1] = priority * 4294967296 + seq % 4294967296
+    to_ranked[#to_ranked + 1] = id
+    return
+  end
+  if front == 'front' then
+    -- The last of a list ends nearest to the head: a batch put back keeps its order.
+    table.insert(list, 1, id)
+  else
+    list[#list + 1] = id
+  end
+end
+
+-- Takes the places below the head of their priority, as far as there are any.
+local function rank_ahead(priority, list)
+  local base = priority * 4294967296
+  local head = redis.call('ZRANGEBYSCORE', prioritized, string.format('%.0f', base),
+    string.format('(%.0f', base + 4294967296), 'WITHSCORES', 'LIMIT', 0, 1)
+  local place = head[2] and tonumber(head[2]) - base - 1 or seq % 4294967296
+  local places = {}
+  for i = 1, #list do
+    places[#places + 1] = base + math.max(place + 1 - i, 0)
+    places[#places + 1] = list[i]
+  end
+  redis.call('ZADD', prioritized, unpack(places))
+end
+
+local function flush_line()
+  if #to_back > 0 then redis.call('LPUSH', wait, unpack(to_back)) end
+  if #to_front > 0 then redis.call('RPUSH', wait, unpack(to_front)) end
+  if #to_ranked > 0 then redis.call('ZADD', prioritized, unpack(to_ranked)) end
+  for i = 1, #ranks do rank_ahead(ranks[i], ahead[ranks[i]]) end
+end
+local set = ({ completed = completed, failed = failed })[state]
+if not set then return redis.error_reply('EMQARG state') end
+local marked = redis.call('ZCARD', marker)
+-- Wakes blocked workers. Members are ids of waiting jobs at score 0; the next due time stands under a
+-- control character, which no id may hold.
+local function arm(ids)
+  local add = {}
+  for i = 1, math.min(#ids, 16 - marked) do
+    add[#add + 1] = 0
+    add[#add + 1] = ids[i]
+  end
+  if #add > 0 then redis.call('ZADD', marker, unpack(add)) end
+end
+
+-- Ids to be claimed next: whoever wakes by one looks at the right place.
+local function next_up()
+  local ids = redis.call('LRANGE', wait, -16, -1)
+  if #ids == 0 then ids = redis.call('ZRANGE', prioritized, 0, 15) end
+  return ids
+end
+
+local function arm_due(due) redis.call('ZADD', marker, due, '\\1') end
+redis.call('LLEN', wait)
+redis.call('XLEN', events)
+redis.call('HLEN', priorities)
+for _, one in ipairs({ prioritized, completed, failed }) do redis.call('ZCARD', one) end
+if jobs_n == 0 then return {} end
+local ids = {}
+for i = 1, jobs_n do ids[i] = string.sub(KEYS[jobs_at + i], jobs_id) end
+local score = redis.call('ZMSCORE', set, unpack(ids))
+
+local out, met, leave, back, ranked = {}, {}, {}, {}, {}
+for i = 1, jobs_n do
+  local id, key = ids[i], KEYS[jobs_at + i]
+  local job = redis.pcall('HMGET', key, 'name', 'priority')
+  local stands = not job.err and job[1]
+  if met[id] then
+    out[i] = 'EMQSTATE named twice'
+  elseif not score[i] then
+    out[i] = stands and 'EMQSTATE the job is not ' .. state or 'EMQMISSING no such job'
+  elseif tonumber(score[i]) > before then
+    out[i] = 'EMQSTATE the job ended later'
+  else
+    leave[#leave + 1] = id
+    out[i] = 'EMQMISSING the job is gone'
+    if stands then
+      out[i] = 'ok'
+      local rank = rank_of(job[2])
+      back[#back + 1] = { id, key, rank }
+      if rank then
+        ranked[#ranked + 1] = id
+        ranked[#ranked + 1] = rank
+      end
+    end
+  end
+  met[id] = true
+end
+if #leave > 0 then redis.call('ZREM', set, unpack(leave)) end
+for n = 1, #back do
+  local id, key, rank = unpack(back[n])
+  redis.call('HDEL', key, 'finishedOn', 'processedOn', 'failedReason', 'returnvalue')
+  -- Also by the names older jobs were stored with.
+  if reset == 1 then redis.call('HDEL', key, 'atm', 'ats', 'stc', 'attemptsMade') end
+  line_up(id, rank, false)
+  emit('w', id, '')
+end
+if #ranked > 0 then redis.call('HSET', priorities, unpack(ranked)) end
+flush_line()
+save_sequence()
+if not opts[1] then arm(in_line) end
+flush_events()
+return out`,
+};
+
+export const advanceScript: Script<(typeof REGISTRY)["advance"]> = {
+  spec: REGISTRY.advance,
+  sha: "9f63b21906d10adefa5fcb5645c89f9a2a6cb6d5",
+  source: `-- Moves delayed jobs to the back of their line before they are due: those named, or the next ones due.
+local unpack = unpack or table.unpack
+local stamp = KEYS[1]
+local found_version = redis.pcall('GET', stamp)
+if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == 'echomq:2.') then
+  local found = found_version
+  if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
+  if found == '' then found = 'empty' end
+  found = string.gsub(found, '%c', '?')
+  return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
+end
+local meta, wait, prioritized, pc, delayed, priorities, marker, events = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9]
+local bad
+local function int(at, name)
+  local text = ARGV[at]
+  if text and #text < 17 and string.find(text, '^%d+$') then
+    local value = tonumber(text)
+    if value <= 9007199254740991 then return value end
+  end
+  bad = bad or name
+  return 0
+end
+local function text(at, name)
+  if not ARGV[at] then bad = bad or name end
+  return ARGV[at] or ''
+end
+local jobs_n = int(1, 'jobs')
+if jobs_n > 100 then bad = bad or 'jobs' end
+local limit = int(2, 'limit')
+if limit > 500 then bad = bad or 'limit' end
+local jobs_at, jobs_w = 9, 1
+local jobs_id = #stamp - 4 + #'v2:job:' + 1
+if not bad and #KEYS ~= jobs_at + jobs_n * jobs_w then bad = 'keys' end
+if not bad and #ARGV ~= 2 then bad = 'arguments' end
+if bad then return redis.error_reply('EMQARG ' .. bad) end
+local opts = redis.call('HMGET', meta, 'paused', 'events.max')
+local events_max = tonumber(opts[2] or '10000') or 10000
+-- Buffers the events of this call. A flush writes one stream entry: pairs of \`<code><id>\` and a payload.
+-- Payloads over 8 KB are left in the job's hash; the code is then upper case.
+local ev, ev_bytes = {}, 0
+if not (events_max >= 0 and events_max <= 9007199254740991 and events_max % 1 == 0) then
+  events_max = 10000
+end
+
+local function flush_events()
+  if #ev == 0 then return end
+  local how = events_max < 1000 and '=' or '~'
+  -- pcall: after the first write nothing may raise, and a stream can only fail by its own last id.
+  redis.pcall('XADD', events, 'MAXLEN', how, events_max, '*', unpack(ev))
+  ev, ev_bytes = {}, 0
+end
+
+local function emit(code, id, value)
+  if events_max == 0 then return end
+  if #value > 8192 then code, value = string.upper(code), '' end
+  if #ev >= 200 or ev_bytes + #id + #value > 65536 then flush_events() end
+  ev[#ev + 1] = code .. id
+  ev[#ev + 1] = value
+  ev_bytes = ev_bytes + #id + #value
+end
+-- The priority sequence, read before the first write so that a broken counter refuses the whole call.
+-- It starts in the middle of its 2^32 places, so that there are as many ahead of the first job.
+local seq = tonumber(redis.call('GET', pc) or '2147483648')
+if not seq or seq < 0 or seq >= 9007199254740000 or seq % 1 ~= 0 then
+  return redis.error_reply('EMQSTATE the priority sequence is not a whole number')
+end
+local seq_was = seq
+
+local function save_sequence()
+  if seq ~= seq_was then redis.call('SET', pc, string.format('%.0f', seq % 4294967296)) end
+end
+-- Puts ids in line. Buffered, so a batch costs one command per structure. \`seq\` is the priority
+-- sequence; 2^32 keeps priority and sequence exact in a double.
+local to_back, to_front, to_ranked, in_line = {}, {}, {}, {}
+local ahead, ranks = {}, {}
+
+-- A priority as it stands in \`priorities\`; any other text is none, so that no score can be refused.
+local function rank_of(text)
+  local rank = tonumber(text)
+  if rank and rank >= 1 and rank <= 2097151 and rank % 1 == 0 then return rank end
+end
+
+local function line_up(id, priority, front)
+  in_line[#in_line + 1] = id
+  local list = front and to_front or to_back
+  if priority and front then
+    if not ahead[priority] then ranks[#ranks + 1] = priority end
+    ahead[priority] = ahead[priority] or {}
+    list = ahead[priority]
+  elseif priority then
+    seq = seq + 1
+    to_ranked[#to_ranked + 1] = priority * 4294967296 + seq % 4294967296
+    to_ranked[#to_ranked + 1] = id
+    return
+  end
+  if front == 'front' then
+    -- The last of a list ends nearest to the head: a batch put back keeps its order.
+    table.insert(list, 1, id)
+  else
+    list[#list + 1] = id
+  end
+end
+
+-- Takes the places below the head of their priority, as far as there are any.
+local function rank_ahead(priority, list)
+  local base = priority * 4294967296
+  local head = redis.call('ZRANGEBYSCORE', prioritized, string.format('%.0f', base),
+    string.format('(%.0f', base + 4294967296), 'WITHSCORES', 'LIMIT', 0, 1)
+  local place = head[2] and tonumber(head[2]) - base - 1 or seq % 4294967296
+  local places = {}
+  for i = 1, #list do
+    places[#places + 1] = base + math.max(place + 1 - i, 0)
+    places[#places + 1] = list[i]
+  end
+  redis.call('ZADD', prioritized, unpack(places))
+end
+
+local function flush_line()
+  if #to_back > 0 then redis.call('LPUSH', wait, unpack(to_back)) end
+  if #to_front > 0 then redis.call('RPUSH', wait, unpack(to_front)) end
+  if #to_ranked > 0 then redis.call('ZADD', prioritized, unpack(to_ranked)) end
+  for i = 1, #ranks do rank_ahead(ranks[i], ahead[ranks[i]]) end
+end
+local marked = redis.call('ZCARD', marker)
+-- Wakes blocked workers. Members are ids of waiting jobs at score 0; the next due time stands under a
+-- control character, which no id may hold.
+local function arm(ids)
+  local add = {}
+  for i = 1, math.min(#ids, 16 - marked) do
+    add[#add + 1] = 0
+    add[#add + 1] = ids[i]
+  end
+  if #add > 0 then redis.call('ZADD', marker, unpack(add)) end
+end
+
+-- Ids to be claimed next: whoever wakes by one looks at the right place.
+local function next_up()
+  local ids = redis.call('LRANGE', wait, -16, -1)
+  if #ids == 0 then ids = redis.call('ZRANGE', prioritized, 0, 15) end
+  return ids
+end
+
+local function arm_due(due) redis.call('ZADD', marker, due, '\\1') end
+redis.call('LLEN', wait)
+redis.call('ZCARD', prioritized)
+redis.call('ZCARD', delayed)
+redis.call('XLEN', events)
+redis.call('HLEN', priorities)
+local out, ids, met = {}, {}, {}
+for i = 1, jobs_n do
+  local id = string.sub(KEYS[jobs_at + i], jobs_id)
+  local stands = redis.pcall('HEXISTS', KEYS[jobs_at + i], 'name') == 1
+  if met[id] or not redis.call('ZSCORE', delayed, id) then
+    out[i] = stands and 'EMQSTATE the job is not delayed' or 'EMQMISSING no such job'
+  else
+    ids[#ids + 1] = id
+    out[i] = 'ok'
+  end
+  met[id] = true
+end
+if jobs_n == 0 and limit > 0 then ids = redis.call('ZRANGE', delayed, 0, limit - 1) end
+if #ids > 0 then
+  local rank = redis.call('HMGET', priorities, unpack(ids))
+  redis.call('ZREM', delayed, unpack(ids))
+  for i = 1, #ids do
+    line_up(ids[i], rank_of(rank[i]), false)
+    emit('w', ids[i], '')
+  end
+  flush_line()
+  save_sequence()
+  if not opts[1] then arm(in_line) end
+  flush_events()
+end
+return { out, #ids }`,
+};
+
+export const redelayScript: Script<(typeof REGISTRY)["redelay"]> = {
+  spec: REGISTRY.redelay,
+  sha: "cbaf45ca74038b0c4871c1f0355910a5af52fe6e",
+  source: `-- Gives delayed jobs another delay, counted from now.
+local unpack = unpack or table.unpack
+local stamp = KEYS[1]
+local found_version = redis.pcall('GET', stamp)
+if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == 'echomq:2.') then
+  local found = found_version
+  if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
+  if found == '' then found = 'empty' end
+  found = string.gsub(found, '%c', '?')
+  return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
+end
+local meta, delayed, marker, events = KEYS[2], KEYS[3], KEYS[4], KEYS[5]
+local bad
+local function int(at, name)
+  local text = ARGV[at]
+  if text and #text < 17 and string.find(text, '^%d+$') then
+    local value = tonumber(text)
+    if value <= 9007199254740991 then return value end
+  end
+  bad = bad or name
+  return 0
+end
+local function text(at, name)
+  if not ARGV[at] then bad = bad or name end
+  return ARGV[at] or ''
+end
+local jobs_n = int(1, 'jobs')
+if jobs_n > 20 then bad = bad or 'jobs' end
+local now = int(2, 'now')
+local delay = int(3, 'delay')
+local jobs_at, jobs_w = 5, 1
+local jobs_id = #stamp - 4 + #'v2:job:' + 1
+if not bad and #KEYS ~= jobs_at + jobs_n * jobs_w then bad = 'keys' end
+if not bad and #ARGV ~= 3 then bad = 'arguments' end
+if bad then return redis.error_reply('EMQARG ' .. bad) end
+local opts = redis.call('HMGET', meta, 'paused', 'events.max')
+local events_max = tonumber(opts[2] or '10000') or 10000
+-- Buffers the events of this call. A flush writes one stream entry: pairs of \`<code><id>\` and a payload.
+-- Payloads over 8 KB are left in the job's hash; the code is then upper case.
+local ev, ev_bytes = {}, 0
+if not (events_max >= 0 and events_max <= 9007199254740991 and events_max % 1 == 0) then
+  events_max = 10000
+end
+
+local function flush_events()
+  if #ev == 0 then return end
+  local how = events_max < 1000 and '=' or '~'
+  -- pcall: after the first write nothing may raise, and a stream can only fail by its own last id.
+  redis.pcall('XADD', events, 'MAXLEN', how, events_max, '*', unpack(ev))
+  ev, ev_bytes = {}, 0
+end
+
+local function emit(code, id, value)
+  if events_max == 0 then return end
+  if #value > 8192 then code, value = string.upper(code), '' end
+  if #ev >= 200 or ev_bytes + #id + #value > 65536 then flush_events() end
+  ev[#ev + 1] = code .. id
+  ev[#ev + 1] = value
+  ev_bytes = ev_bytes + #id + #value
+end
+-- Adds one id to delayed. Equal times keep their order through a fraction of 1/4096 ms, coarser where
+-- a double holds no such fraction any more (from the year 2039 on).
+local function put_off(id, due)
+  local last = redis.call('ZREVRANGEBYSCORE', delayed, '(' .. string.format('%.0f', due + 1),
+    string.format('%.0f', due), 'WITHSCORES', 'LIMIT', 0, 1)
+  local score, part = due, 1 / 4096
+  while due + part - due ~= part do part = part * 2 end
+  if last[2] then score = math.min(tonumber(last[2]) + part, due + 1 - part) end
+  redis.call('ZADD', delayed, score, id)
+end
+if now + delay > 8640000000000000 then return redis.error_reply('EMQARG delay') end
+local head = redis.call('ZRANGE', delayed, 0, 0, 'WITHSCORES')
+redis.call('ZCARD', marker)
+redis.call('XLEN', events)
+local out, moved, met = {}, {}, {}
+for i = 1, jobs_n do
+  local key = KEYS[jobs_at + i]
+  local id = string.sub(key, jobs_id)
+  local stands = redis.pcall('HEXISTS', key, 'name') == 1
+  if not stands then
+    out[i] = 'EMQMISSING no such job'
+  elseif met[id] or not redis.call('ZSCORE', delayed, id) then
+    out[i] = 'EMQSTATE the job is not delayed'
+  else
+    moved[#moved + 1] = { id, key }
+    out[i] = 'ok'
+  end
+  met[id] = true
+end
+local due = now + delay
+for n = 1, #moved do
+  local id, key = unpack(moved[n])
+  redis.call('ZREM', delayed, id)
+  put_off(id, due)
+  redis.call('HSET', key, 'delay', string.format('%.0f', delay))
+  emit('d', id, string.format('%.0f', due))
+end
+if #moved > 0 and not opts[1] and due < tonumber(head[2]) + 1 then
+  redis.call('ZADD', marker, due, '\\1')
+end
+flush_events()
+return out`,
+};
+
+export const rerankScript: Script<(typeof REGISTRY)["rerank"]> = {
+  spec: REGISTRY.rerank,
+  sha: "76102f56bdb504b1984dfdb494f3fa6873bf07ab",
+  source: `-- Gives jobs in line another priority and place; of delayed ones it changes what they will have.
+local unpack = unpack or table.unpack
+local stamp = KEYS[1]
+local found_version = redis.pcall('GET', stamp)
+if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == 'echomq:2.') then
+  local found = found_version
+  if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
+  if found == '' then found = 'empty' end
+  found = string.gsub(found, '%c', '?')
+  return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
+end
+local meta, wait, prioritized, pc, delayed, priorities, trash, marker, events = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10]
+local bad
+local function int(at, name)
+  local text = ARGV[at]
+  if text and #text < 17 and string.find(text, '^%d+$') then
+    local value = tonumber(text)
+    if value <= 9007199254740991 then return value end
+  end
+  bad = bad or name
+  return 0
+end
+local function text(at, name)
+  if not ARGV[at] then bad = bad or name end
+  return ARGV[at] or ''
+end
+local jobs_n = int(1, 'jobs')
+if jobs_n > 20 then bad = bad or 'jobs' end
+local priority = int(2, 'priority')
+if priority > 2097151 then bad = bad or 'priority' end
+local lifo = int(3, 'lifo')
+if lifo > 1 then bad = bad or 'lifo' end
+local jobs_at, jobs_w = 10, 1
+local jobs_id = #stamp - 4 + #'v2:job:' + 1
+if not bad and #KEYS ~= jobs_at + jobs_n * jobs_w then bad = 'keys' end
+if not bad and #ARGV ~= 3 then bad = 'arguments' end
+if bad then return redis.error_reply('EMQARG ' .. bad) end
+local opts = redis.call('HMGET', meta, 'paused', 'events.max')
+local events_max = tonumber(opts[2] or '10000') or 10000
+-- Buffers the events of this call. A flush writes one stream entry: pairs of \`<code><id>\` and a payload.
+-- Payloads over 8 KB are left in the job's hash; the code is then upper case.
+local ev, ev_bytes = {}, 0
+if not (events_max >= 0 and events_max <= 9007199254740991 and events_max % 1 == 0) then
+  events_max = 10000
+end
+
+local function flush_events()
+  if #ev == 0 then return end
+  local how = events_max < 1000 and '=' or '~'
+  -- pcall: after the first write nothing may raise, and a stream can only fail by its own last id.
+  redis.pcall('XADD', events, 'MAXLEN', how, events_max, '*', unpack(ev))
+  ev, ev_bytes = {}, 0
+end
+
+local function emit(code, id, value)
+  if events_max == 0 then return end
+  if #value > 8192 then code, value = string.upper(code), '' end
+  if #ev >= 200 or ev_bytes + #id + #value > 65536 then flush_events() end
+  ev[#ev + 1] = code .. id
+  ev[#ev + 1] = value
+  ev_bytes = ev_bytes + #id + #value
+end
+-- The priority sequence, read before the first write so that a broken counter refuses the whole call.
+-- It starts in the middle of its 2^32 places, so that there are as many ahead of the first job.
+local seq = tonumber(redis.call('GET', pc) or '2147483648')
+if not seq or seq < 0 or seq >= 9007199254740000 or seq % 1 ~= 0 then
+  return redis.error_reply('EMQSTATE the priority sequence is not a whole number')
+end
+local seq_was = seq
+
+local function save_sequence()
+  if seq ~= seq_was then redis.call('SET', pc, string.format('%.0f', seq % 4294967296)) end
+end
+-- Puts ids in line. Buffered, so a batch costs one command per structure. \`seq\` is the priority
+-- sequence; 2^32 keeps priority and sequence exact in a double.
+local to_back, to_front, to_ranked, in_line = {}, {}, {}, {}
+local ahead, ranks = {}, {}
+
+-- A priority as it stands in \`priorities\`; any other text is none, so that no score can be refused.
+local function rank_of(text)
+  local rank = tonumber(text)
+  if rank and rank >= 1 and rank <= 2097151 and rank % 1 == 0 then return rank end
+end
+
+local function line_up(id, priority, front)
+  in_line[#in_line + 1] = id
+  local list = front and to_front or to_back
+  if priority and front then
+    if not ahead[priority] then ranks[#ranks + 1] = priority end
+    ahead[priority] = ahead[priority] or {}
+    list = ahead[priority]
+  elseif priority then
+    seq = seq + 1
+    to_ranked[#to_ranked + 1] = priority * 4294967296 + seq % 4294967296
+    to_ranked[#to_ranked + 1] = id
+    return
+  end
+  if front == 'front' then
+    -- The last of a list ends nearest to the head: a batch put back keeps its order.
+    table.insert(list, 1, id)
+  else
+    list[#list + 1] = id
+  end
+end
+
+-- Takes the places below the head of their priority, as far as there are any.
+local function rank_ahead(priority, list)
+  local base = priority * 4294967296
+  local head = redis.call('ZRANGEBYSCORE', prioritized, string.format('%.0f', base),
+    string.format('(%.0f', base + 4294967296), 'WITHSCORES', 'LIMIT', 0, 1)
+  local place = head[2] and tonumber(head[2]) - base - 1 or seq % 4294967296
+  local places = {}
+  for i = 1, #list do
+    places[#places + 1] = base + math.max(place + 1 - i, 0)
+    places[#places + 1] = list[i]
+  end
+  redis.call('ZADD', prioritized, unpack(places))
+end
+
+local function flush_line()
+  if #to_back > 0 then redis.call('LPUSH', wait, unpack(to_back)) end
+  if #to_front > 0 then redis.call('RPUSH', wait, unpack(to_front)) end
+  if #to_ranked > 0 then redis.call('ZADD', prioritized, unpack(to_ranked)) end
+  for i = 1, #ranks do rank_ahead(ranks[i], ahead[ranks[i]]) end
+end
+local marked = redis.call('ZCARD', marker)
+-- Wakes blocked workers. Members are ids of waiting jobs at score 0; the next due time stands under a
+-- control character, which no id may hold.
+local function arm(ids)
+  local add = {}
+  for i = 1, math.min(#ids, 16 - marked) do
+    add[#add + 1] = 0
+    add[#add + 1] = ids[i]
+  end
+  if #add > 0 then redis.call('ZADD', marker, unpack(add)) end
+end
+
+-- Ids to be claimed next: whoever wakes by one looks at the right place.
+local function next_up()
+  local ids = redis.call('LRANGE', wait, -16, -1)
+  if #ids == 0 then ids = redis.call('ZRANGE', prioritized, 0, 15) end
+  return ids
+end
+
+local function arm_due(due) redis.call('ZADD', marker, due, '\\1') end
+redis.call('LLEN', wait)
+redis.call('HLEN', priorities)
+redis.call('XLEN', events)
+for _, one in ipairs({ prioritized, delayed, trash }) do redis.call('ZCARD', one) end
+if jobs_n == 0 then return {} end
+local ids = {}
+for i = 1, jobs_n do ids[i] = string.sub(KEYS[jobs_at + i], jobs_id) end
+local put_back = redis.call('ZMSCORE', delayed, unpack(ids))
+local in_rank = redis.call('ZMSCORE', prioritized, unpack(ids))
+local trashed = redis.call('ZMSCORE', trash, unpack(ids))
+
+local out, met, changed = {}, {}, {}
+for i = 1, jobs_n do
+  local id, key = ids[i], KEYS[jobs_at + i]
+  if redis.pcall('HEXISTS', key, 'name') ~= 1 or trashed[i] then
+    out[i] = 'EMQMISSING no such job'
+  elseif met[id] then
+    out[i] = 'EMQSTATE named twice'
+  elseif put_back[i] then
+    out[i] = 'ok'
+    changed[#changed + 1] = { id, key }
+  -- A few ids a call, so \`wait\` may be searched.
+  elseif in_rank[i] and redis.call('ZREM', prioritized, id) == 1
+    or not in_rank[i] and redis.call('LREM', wait, -1, id) == 1 then
+    out[i] = 'ok'
+    changed[#changed + 1] = { id, key }
+    line_up(id, priority > 0 and priority or nil, lifo == 1 and 'newest')
+    emit('w', id, '')
+  else
+    out[i] = 'EMQSTATE the job is neither in line nor delayed'
+  end
+  met[id] = true
+end
+for n = 1, #changed do
+  local id, key = unpack(changed[n])
+  redis.call('HSET', key, 'priority', priority)
+  if priority > 0 then
+    redis.call('HSET', priorities, id, priority)
+  else
+    redis.call('HDEL', priorities, id)
+  end
+end
+flush_line()
+save_sequence()
+if not opts[1] then arm(in_line) end
+flush_events()
+return out`,
+};
+
+export const cancelScript: Script<(typeof REGISTRY)["cancel"]> = {
+  spec: REGISTRY.cancel,
+  sha: "0e071adec14b47f35f64ed93e1acd40243197938",
+  source: `-- Says of jobs that they must end; those not running move to the head of the line to end without a run.
+local unpack = unpack or table.unpack
+local stamp = KEYS[1]
+local found_version = redis.pcall('GET', stamp)
+if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == 'echomq:2.') then
+  local found = found_version
+  if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
+  if found == '' then found = 'empty' end
+  found = string.gsub(found, '%c', '?')
+  return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
+end
+local meta, wait, prioritized, delayed, active, completed, failed, waiting_children, held, verdicts, marker, events = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10], KEYS[11], KEYS[12], KEYS[13]
+local bad
+local function int(at, name)
+  local text = ARGV[at]
+  if text and #text < 17 and string.find(text, '^%d+$') then
+    local value = tonumber(text)
+    if value <= 9007199254740991 then return value end
+  end
+  bad = bad or name
+  return 0
+end
+local function text(at, name)
+  if not ARGV[at] then bad = bad or name end
+  return ARGV[at] or ''
+end
+local items_n = int(1, 'items')
+if items_n > 20 then bad = bad or 'items' end
+local reason = text(2, 'reason')
+local items_base, items_w = 2, 1
+local function items(row) return items_base + (row - 1) * items_w end
+local items_id = 1
+if not bad and #KEYS ~= 13 then bad = 'keys' end
+if not bad and #ARGV ~= items_base + items_n * items_w then bad = 'arguments' end
+if bad then return redis.error_reply('EMQARG ' .. bad) end
+local opts = redis.call('HMGET', meta, 'paused', 'events.max')
+local events_max = tonumber(opts[2] or '10000') or 10000
+-- Buffers the events of this call. A flush writes one stream entry: pairs of \`<code><id>\` and a payload.
+-- Payloads over 8 KB are left in the job's hash; the code is then upper case.
+local ev, ev_bytes = {}, 0
+if not (events_max >= 0 and events_max <= 9007199254740991 and events_max % 1 == 0) then
+  events_max = 10000
+end
+
+local function flush_events()
+  if #ev == 0 then return end
+  local how = events_max < 1000 and '=' or '~'
+  -- pcall: after the first write nothing may raise, and a stream can only fail by its own last id.
+  redis.pcall('XADD', events, 'MAXLEN', how, events_max, '*', unpack(ev))
+  ev, ev_bytes = {}, 0
+end
+
+local function emit(code, id, value)
+  if events_max == 0 then return end
+  if #value > 8192 then code, value = string.upper(code), '' end
+  if #ev >= 200 or ev_bytes + #id + #value > 65536 then flush_events() end
+  ev[#ev + 1] = code .. id
+  ev[#ev + 1] = value
+  ev_bytes = ev_bytes + #id + #value
+end
+if #reason > 4096 then return redis.error_reply('EMQARG reason') end
+local SETS = {
+  { 'active', active }, { 'prioritized', prioritized }, { 'delayed', delayed },
+  { 'completed', completed }, { 'failed', failed },
+  { 'waiting-children', waiting_children }, { 'held', held },
+}
+local marked = redis.call('ZCARD', marker)
+-- Wakes blocked workers. Members are ids of waiting jobs at score 0; the next due time stands under a
+-- control character, which no id may hold.
+local function arm(ids)
+  local add = {}
+  for i = 1, math.min(#ids, 16 - marked) do
+    add[#add + 1] = 0
+    add[#add + 1] = ids[i]
+  end
+  if #add > 0 then redis.call('ZADD', marker, unpack(add)) end
+end
+
+-- Ids to be claimed next: whoever wakes by one looks at the right place.
+local function next_up()
+  local ids = redis.call('LRANGE', wait, -16, -1)
+  if #ids == 0 then ids = redis.call('ZRANGE', prioritized, 0, 15) end
+  return ids
+end
+
+local function arm_due(due) redis.call('ZADD', marker, due, '\\1') end
+redis.call('LLEN', wait)
+redis.call('XLEN', events)
+for _, set in ipairs(SETS) do redis.call('ZCARD', set[2]) end
+redis.call('HLEN', verdicts)
+if items_n == 0 then return {} end
+local ids, scores = {}, {}
+for i = 1, items_n do ids[i] = ARGV[items(i) + items_id] end
+for s, set in ipairs(SETS) do scores[s] = redis.call('ZMSCORE', set[2], unpack(ids)) end
+local known = redis.call('HMGET', verdicts, unpack(ids))
+
+local out, met, front, doomed = {}, {}, {}, {}
+for i = 1, items_n do
+  local id, state, set = ids[i], 'waiting', nil
+  for s = #SETS, 1, -1 do
+    if scores[s][i] then state, set = SETS[s][1], SETS[s][2] end
+  end
+  local moved = false
+  if met[id] then
+    out[i] = met[id]
+  elseif state == 'completed' or state == 'failed' or state == 'waiting-children' then
+    out[i] = 'EMQSTATE the job is ' .. state
+  elseif state == 'active' or state == 'held' then
+    out[i] = 'ok'
+  elseif state == 'waiting' then
+    -- A few ids a call, so \`wait\` may be searched.
+    moved = redis.call('LREM', wait, -1, id) > 0
+    out[i] = moved and 'ok' or 'EMQMISSING no such job'
+  else
+    moved = redis.call('ZREM', set, id) == 1
+    out[i] = 'ok'
+  end
+  if moved then
+    -- Ahead of all lines, whatever its priority: it only has to end.
+    table.insert(front, 1, id)
+    emit('w', id, '')
+  end
+  -- The first verdict stays.
+  if out[i] == 'ok' and not known[i] and not met[id] then
+    doomed[#doomed + 1] = id
+    doomed[#doomed + 1] = 'cancelled:' .. reason
+  end
+  met[id] = out[i]
+end
+if #front > 0 then redis.call('RPUSH', wait, unpack(front)) end
+if #doomed > 0 then
+  redis.call('HSET', verdicts, unpack(doomed))
+  redis.call('HSET', meta, 'verdicts', '1')
+end
+if not opts[1] then arm(front) end
+flush_events()
+return out`,
+};
+
+export const verdictsScript: Script<(typeof REGISTRY)["verdicts"]> = {
+  spec: REGISTRY.verdicts,
+  sha: "244db4e7f939c29253859023809f6525b053a0b7",
+  source: `-- Reads why jobs must end.
+local unpack = unpack or table.unpack
+local stamp = KEYS[1]
+local found_version = redis.pcall('GET', stamp)
+if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == 'echomq:2.') then
+  local found = found_version
+  if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
+  if found == '' then found = 'empty' end
+  found = string.gsub(found, '%c', '?')
+  return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
+end
+local meta, verdicts = KEYS[2], KEYS[3]
+local bad
+local function int(at, name)
+  local text = ARGV[at]
+  if text and #text < 17 and string.find(text, '^%d+$') then
+    local value = tonumber(text)
+    if value <= 9007199254740991 then return value end
+  end
+  bad = bad or name
+  return 0
+end
+local function text(at, name)
+  if not ARGV[at] then bad = bad or name end
+  return ARGV[at] or ''
+end
+local items_n = int(1, 'items')
+if items_n > 500 then bad = bad or 'items' end
+local items_base, items_w = 1, 1
+local function items(row) return items_base + (row - 1) * items_w end
+local items_id = 1
+if not bad and #KEYS ~= 3 then bad = 'keys' end
+if not bad and #ARGV ~= items_base + items_n * items_w then bad = 'arguments' end
+if bad then return redis.error_reply('EMQARG ' .. bad) end
+if items_n == 0 then return {} end
+local ids = {}
+for i = 1, items_n do ids[i] = ARGV[items(i) + items_id] end
+return redis.call('HMGET', verdicts, unpack(ids))`,
+};
+
+export const dataScript: Script<(typeof REGISTRY)["data"]> = {
+  spec: REGISTRY.data,
+  sha: "e51a37d15b9163ae7c3720d62804e9f3822ea614",
+  source: `-- Replaces the payload of a job.
+local unpack = unpack or table.unpack
+local stamp = KEYS[1]
+local found_version = redis.pcall('GET', stamp)
+if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == 'echomq:2.') then
+  local found = found_version
+  if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
+  if found == '' then found = 'empty' end
+  found = string.gsub(found, '%c', '?')
+  return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
+end
+local meta, owners, trash = KEYS[2], KEYS[3], KEYS[4]
+local bad
+local function int(at, name)
+  local text = ARGV[at]
+  if text and #text < 17 and string.find(text, '^%d+$') then
+    local value = tonumber(text)
+    if value <= 9007199254740991 then return value end
+  end
+  bad = bad or name
+  return 0
+end
+local function text(at, name)
+  if not ARGV[at] then bad = bad or name end
+  return ARGV[at] or ''
+end
+local jobs_n = int(1, 'jobs')
+if jobs_n > 1 then bad = bad or 'jobs' end
+local token = text(2, 'token')
+local data = text(3, 'data')
+local jobs_at, jobs_w = 4, 1
+local jobs_id = #stamp - 4 + #'v2:job:' + 1
+if not bad and #KEYS ~= jobs_at + jobs_n * jobs_w then bad = 'keys' end
+if not bad and #ARGV ~= 3 then bad = 'arguments' end
+if bad then return redis.error_reply('EMQARG ' .. bad) end
+-- An owner is \`<claimedAt>:<token>\`, with \`!\` at the end once the job was begun.
+local function lease_of(owner)
+  if not owner then return nil end
+  local at, token, begun = string.match(owner, '^(%d+):([^:!]+)(!?)$')
+  return token, at, begun == '!'
+end
+-- Whether a job may be written to: it stands, and a run that names its token still holds the lease.
+local function refused(key, id)
+  if redis.pcall('HEXISTS', key, 'name') ~= 1 or redis.call('ZSCORE', trash, id) then
+    return 'EMQMISSING no such job'
+  end
+  if token == '' then return nil end
+  local held = lease_of(redis.call('HGET', owners, id))
+  if held ~= token then return 'EMQSTALE the run holds no lease' end
+end
+redis.call('ZCARD', trash)
+redis.call('HLEN', owners)
+if jobs_n ~= 1 then return redis.error_reply('EMQARG jobs') end
+local key = KEYS[jobs_at + 1]
+local no = refused(key, string.sub(key, jobs_id))
+if no then return no end
+redis.call('HSET', key, 'data', data)
+return 'ok'`,
+};
+
+export const progressScript: Script<(typeof REGISTRY)["progress"]> = {
+  spec: REGISTRY.progress,
+  sha: "832c93e631315710ab95769c96aa435e40e3f142",
+  source: `-- Notes how far a job is and tells it.
+local unpack = unpack or table.unpack
+local stamp = KEYS[1]
+local found_version = redis.pcall('GET', stamp)
+if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == 'echomq:2.') then
+  local found = found_version
+  if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
+  if found == '' then found = 'empty' end
+  found = string.gsub(found, '%c', '?')
+  return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
+end
+local meta, owners, trash, events = KEYS[2], KEYS[3], KEYS[4], KEYS[5]
+local bad
+local function int(at, name)
+  local text = ARGV[at]
+  if text and #text < 17 and string.find(text, '^%d+$') then
+    local value = tonumber(text)
+    if value <= 9007199254740991 then return value end
+  end
+  bad = bad or name
+  return 0
+end
+local function text(at, name)
+  if not ARGV[at] then bad = bad or name end
+  return ARGV[at] or ''
+end
+local jobs_n = int(1, 'jobs')
+if jobs_n > 1 then bad = bad or 'jobs' end
+local token = text(2, 'token')
+local progress = text(3, 'progress')
+local jobs_at, jobs_w = 5, 1
+local jobs_id = #stamp - 4 + #'v2:job:' + 1
+if not bad and #KEYS ~= jobs_at + jobs_n * jobs_w then bad = 'keys' end
+if not bad and #ARGV ~= 3 then bad = 'arguments' end
+if bad then return redis.error_reply('EMQARG ' .. bad) end
+local opts = redis.call('HMGET', meta, 'events.max')
+local events_max = tonumber(opts[1] or '10000') or 10000
+-- Buffers the events of this call. A flush writes one stream entry: pairs of \`<code><id>\` and a payload.
+-- Payloads over 8 KB are left in the job's hash; the code is then upper case.
+local ev, ev_bytes = {}, 0
+if not (events_max >= 0 and events_max <= 9007199254740991 and events_max % 1 == 0) then
+  events_max = 10000
+end
+
+local function flush_events()
+  if #ev == 0 then return end
+  local how = events_max < 1000 and '=' or '~'
+  -- pcall: after the first write nothing may raise, and a stream can only fail by its own last id.
+  redis.pcall('XADD', events, 'MAXLEN', how, events_max, '*', unpack(ev))
+  ev, ev_bytes = {}, 0
+end
+
+local function emit(code, id, value)
+  if events_max == 0 then return end
+  if #value > 8192 then code, value = string.upper(code), '' end
+  if #ev >= 200 or ev_bytes + #id + #value > 65536 then flush_events() end
+  ev[#ev + 1] = code .. id
+  ev[#ev + 1] = value
+  ev_bytes = ev_bytes + #id + #value
+end
+-- An owner is \`<claimedAt>:<token>\`, with \`!\` at the end once the job was begun.
+local function lease_of(owner)
+  if not owner then return nil end
+  local at, token, begun = string.match(owner, '^(%d+):([^:!]+)(!?)$')
+  return token, at, begun == '!'
+end
+-- Whether a job may be written to: it stands, and a run that names its token still holds the lease.
+local function refused(key, id)
+  if redis.pcall('HEXISTS', key, 'name') ~= 1 or redis.call('ZSCORE', trash, id) then
+    return 'EMQMISSING no such job'
+  end
+  if token == '' then return nil end
+  local held = lease_of(redis.call('HGET', owners, id))
+  if held ~= token then return 'EMQSTALE the run holds no lease' end
+end
+redis.call('ZCARD', trash)
+redis.call('HLEN', owners)
+redis.call('XLEN', events)
+if jobs_n ~= 1 then return redis.error_reply('EMQARG jobs') end
+local key = KEYS[jobs_at + 1]
+local id = string.sub(key, jobs_id)
+local no = refused(key, id)
+if no then return no end
+redis.call('HSET', key, 'progress', progress)
+emit('g', id, progress)
+flush_events()
+return 'ok'`,
+};
+
+export const logScript: Script<(typeof REGISTRY)["log"]> = {
+  spec: REGISTRY.log,
+  sha: "3241006a3b4d848ce1e82e7f0fc782153c3bd332",
+  source: `-- Appends lines to a job's log and keeps the last ones.
+local unpack = unpack or table.unpack
+local stamp = KEYS[1]
+local found_version = redis.pcall('GET', stamp)
+if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == 'echomq:2.') then
+  local found = found_version
+  if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
+  if found == '' then found = 'empty' end
+  found = string.gsub(found, '%c', '?')
+  return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
+end
+local meta, owners, trash, extras = KEYS[2], KEYS[3], KEYS[4], KEYS[5]
+local bad
+local function int(at, name)
+  local text = ARGV[at]
+  if text and #text < 17 and string.find(text, '^%d+$') then
+    local value = tonumber(text)
+    if value <= 9007199254740991 then return value end
+  end
+  bad = bad or name
+  return 0
+end
+local function text(at, name)
+  if not ARGV[at] then bad = bad or name end
+  return ARGV[at] or ''
+end
+local jobs_n = int(1, 'jobs')
+if jobs_n > 100 then bad = bad or 'jobs' end
+local lines_n = int(2, 'lines')
+if lines_n > 100 then bad = bad or 'lines' end
+local token = text(3, 'token')
+local keep = int(4, 'keep')
+if keep > 100000 then bad = bad or 'keep' end
+local jobs_at, jobs_w = 5, 2
+local jobs_id = #stamp - 4 + #'v2:job:' + 1
+local lines_base, lines_w = 4, 1
+local function lines(row) return lines_base + (row - 1) * lines_w end
+local lines_line = 1
+if not bad and #KEYS ~= jobs_at + jobs_n * jobs_w then bad = 'keys' end
+if not bad and #ARGV ~= lines_base + lines_n * lines_w then bad = 'arguments' end
+if bad then return redis.error_reply('EMQARG ' .. bad) end
+-- An owner is \`<claimedAt>:<token>\`, with \`!\` at the end once the job was begun.
+local function lease_of(owner)
+  if not owner then return nil end
+  local at, token, begun = string.match(owner, '^(%d+):([^:!]+)(!?)$')
+  return token, at, begun == '!'
+end
+-- Whether a job may be written to: it stands, and a run that names its token still holds the lease.
+local function refused(key, id)
+  if redis.pcall('HEXISTS', key, 'name') ~= 1 or redis.call('ZSCORE', trash, id) then
+    return 'EMQMISSING no such job'
+  end
+  if token == '' then return nil end
+  local held = lease_of(redis.call('HGET', owners, id))
+  if held ~= token then return 'EMQSTALE the run holds no lease' end
+end
+redis.call('HLEN', meta)
+redis.call('ZCARD', trash)
+redis.call('HLEN', owners)
+redis.call('SCARD', extras)
+if jobs_n ~= 1 then return redis.error_reply('EMQARG jobs') end
+if keep == 0 then return redis.error_reply('EMQARG keep') end
+local key, logs = KEYS[jobs_at + 1], KEYS[jobs_at + 2]
+local id = string.sub(key, jobs_id)
+redis.call('LLEN', logs)
+local no = refused(key, id)
+if no then return { no, 0 } end
+if lines_n == 0 then return { 'ok', redis.call('LLEN', logs) } end
+-- Named before the list stands, so that nobody removes the job and leaves the list.
+redis.call('SADD', extras, id)
+redis.call('HSET', meta, 'extras', '1')
+local text = {}
+for i = 1, lines_n do text[i] = ARGV[lines(i) + lines_line] end
+redis.call('RPUSH', logs, unpack(text))
+redis.call('LTRIM', logs, -keep, -1)
+return { 'ok', redis.call('LLEN', logs) }`,
+};
+
+export const closeScript: Script<(typeof REGISTRY)["close"]> = {
+  spec: REGISTRY.close,
+  sha: "8d4aac0954bfa30c634ce89572ffebb168b3526c",
+  source: `-- Begins to take a queue down: from here on it takes no job and gives none out.
+local unpack = unpack or table.unpack
+local stamp = KEYS[1]
+local found_version = redis.pcall('GET', stamp)
+if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == 'echomq:2.') then
+  local found = found_version
+  if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
+  if found == '' then found = 'empty' end
+  found = string.gsub(found, '%c', '?')
+  return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
+end
+local meta, active = KEYS[2], KEYS[3]
+local bad
+local function int(at, name)
+  local text = ARGV[at]
+  if text and #text < 17 and string.find(text, '^%d+$') then
+    local value = tonumber(text)
+    if value <= 9007199254740991 then return value end
+  end
+  bad = bad or name
+  return 0
+end
+local function text(at, name)
+  if not ARGV[at] then bad = bad or name end
+  return ARGV[at] or ''
+end
+local now = int(1, 'now')
+local force = int(2, 'force')
+if force > 1 then bad = bad or 'force' end
+if not bad and #KEYS ~= 3 then bad = 'keys' end
+if not bad and #ARGV ~= 2 then bad = 'arguments' end
+if bad then return redis.error_reply('EMQARG ' .. bad) end
+local known = redis.call('HMGET', meta, 'closing')
+local running = redis.call('ZCARD', active)
+if running > 0 and force == 0 then
+  return redis.error_reply('EMQSTATE jobs are active: ' .. running)
+end
+if known[1] then return 'closing' end
+redis.call('HSET', meta, 'closing', now, 'paused', '1')
+return 'closed'`,
+};
+
+export const wipeScript: Script<(typeof REGISTRY)["wipe"]> = {
+  spec: REGISTRY.wipe,
+  sha: "21966ef9538a6d4289035cb96ce3d5eb0c122a07",
+  source: `-- Ends taking a queue down: when every structure is empty, removes the rest and opens the queue again.
+local unpack = unpack or table.unpack
+local stamp = KEYS[1]
+local found_version = redis.pcall('GET', stamp)
+if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == 'echomq:2.') then
+  local found = found_version
+  if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
+  if found == '' then found = 'empty' end
+  found = string.gsub(found, '%c', '?')
+  return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
+end
+local meta, wait, prioritized, delayed, active, owners, completed, failed, waiting_children, parents, held, trash, extras, outbox, outbox_due, staged, schedulers, priorities, verdicts, pc, marker, limiter, events, workers, workers_info, metrics_completed, metrics_failed = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10], KEYS[11], KEYS[12], KEYS[13], KEYS[14], KEYS[15], KEYS[16], KEYS[17], KEYS[18], KEYS[19], KEYS[20], KEYS[21], KEYS[22], KEYS[23], KEYS[24], KEYS[25], KEYS[26], KEYS[27], KEYS[28]
+local bad
+local function int(at, name)
+  local text = ARGV[at]
+  if text and #text < 17 and string.find(text, '^%d+$') then
+    local value = tonumber(text)
+    if value <= 9007199254740991 then return value end
+  end
+  bad = bad or name
+  return 0
+end
+local function text(at, name)
+  if not ARGV[at] then bad = bad or name end
+  return ARGV[at] or ''
+end
+if not bad and #KEYS ~= 28 then bad = 'keys' end
+if not bad and #ARGV ~= 0 then bad = 'arguments' end
+if bad then return redis.error_reply('EMQARG ' .. bad) end
+-- The stamp stays, and so do the queue's settings.
+local known = redis.call('HMGET', meta, 'closing')
+if not known[1] then return 'open' end
+local left = ''
+local function empty(name, size)
+  if size > 0 and left == '' then left = name end
+end
+empty('waiting', redis.call('LLEN', wait))
+for _, set in ipairs({
+  { 'delayed', delayed }, { 'prioritized', prioritized }, { 'held', held },
+  { 'waiting-children', waiting_children }, { 'active', active }, { 'completed', completed },
+  { 'failed', failed }, { 'trash', trash }, { 'outbox', outbox_due },
+  { 'staged', staged }, { 'schedulers', schedulers },
+}) do
+  empty(set[1], redis.call('ZCARD', set[2]))
+end
+empty('outbox', redis.call('HLEN', outbox))
+empty('extras', redis.call('SCARD', extras))
+if left ~= '' then return left end
+redis.call('UNLINK', priorities, verdicts, owners, parents, pc, marker, limiter, events, workers,
+  workers_info, metrics_completed, metrics_failed)
+redis.call('HDEL', meta, 'closing', 'paused', 'verdicts', 'extras')
+return ''`,
 };
 
 export const nodeScript: Script<(typeof REGISTRY)["node"]> = {

@@ -1,7 +1,10 @@
+import { added, close, ended, purge, remove, wipe } from "./admin.js";
 import { dedups, inspect, mend } from "./doctor.js";
 import { publish, tail } from "./events.js";
 import { begin, expired, finish, promote, recover, renew, step } from "./lease.js";
 import { count, heartbeat, loglines, metrics, page, ranks, workers } from "./look.js";
+import { cancel, data, log, progress, verdicts } from "./mark.js";
+import { advance, redelay, rerank, retry } from "./move.js";
 import { add, bury, counts, get, init, pause } from "./queue.js";
 import { node } from "./reserve.js";
 import type { ScriptSpec } from "./spec.js";
@@ -35,6 +38,21 @@ export const REGISTRY: {
   readonly inspect: typeof inspect;
   readonly mend: typeof mend;
   readonly dedups: typeof dedups;
+  readonly remove: typeof remove;
+  readonly purge: typeof purge;
+  readonly ended: typeof ended;
+  readonly added: typeof added;
+  readonly retry: typeof retry;
+  readonly advance: typeof advance;
+  readonly redelay: typeof redelay;
+  readonly rerank: typeof rerank;
+  readonly cancel: typeof cancel;
+  readonly verdicts: typeof verdicts;
+  readonly data: typeof data;
+  readonly progress: typeof progress;
+  readonly log: typeof log;
+  readonly close: typeof close;
+  readonly wipe: typeof wipe;
   readonly node: typeof node;
 } = {
   init,
@@ -63,6 +81,21 @@ export const REGISTRY: {
   inspect,
   mend,
   dedups,
+  remove,
+  purge,
+  ended,
+  added,
+  retry,
+  advance,
+  redelay,
+  rerank,
+  cancel,
+  verdicts,
+  data,
+  progress,
+  log,
+  close,
+  wipe,
   node,
 };
 

@@ -15,8 +15,13 @@ const COMMANDS: Partial<Record<ScriptName, number>> = {
   inspect: 150,
   mend: 200,
 };
-/** Walks of `wait` that a script may do, for at most ten ids a call. */
-const WALKS: Partial<Record<ScriptName, RegExp>> = { mend: /^(?:LPOS|LREM)$/i };
+/** Walks of `wait` that a script may do, for at most 20 ids a call. */
+const WALKS: Partial<Record<ScriptName, RegExp>> = {
+  mend: /^(?:LPOS|LREM)$/i,
+  remove: /^LREM$/i,
+  rerank: /^LREM$/i,
+  cancel: /^LREM$/i,
+};
 
 /** Fills a structure on the server itself, in one step. */
 const FILL = `

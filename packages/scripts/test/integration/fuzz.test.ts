@@ -3,7 +3,7 @@ import { KINDS, type Kind, parseKey, UNITS, type Unit } from "@echomq/wire";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type ScriptName, SPECS } from "../../src/index.js";
 import { type Bench, closeBench, ENGINES, openBench } from "../support/bench.js";
-import { MANY, NAMES, populate } from "../support/population.js";
+import { MANY, NAMES, populate, populateClosing } from "../support/population.js";
 import {
   digest,
   dumpAll,
@@ -50,6 +50,31 @@ const INDIFFERENT: Partial<Record<ScriptName, readonly string[]>> = {
   // What is broken there is mended, or told and left.
   mend: ["job", "logs", "deps", "results", "failures", "pc", "limiter"],
   dedups: ["meta", "dedup", "job"],
+  // Removed whatever stands there.
+  wipe: [
+    "events",
+    "limiter",
+    "marker",
+    "metrics:completed",
+    "metrics:failed",
+    "owners",
+    "parents",
+    "pc",
+    "priorities",
+    "verdicts",
+    "workers",
+    "workers-info",
+  ],
+  ended: ["failed", "meta"],
+  added: ["job", "meta"],
+  retry: ["job"],
+  advance: ["job"],
+  redelay: ["job"],
+  rerank: ["job"],
+  verdicts: ["meta"],
+  data: ["job", "meta"],
+  progress: ["job"],
+  log: ["job"],
   add: ["logs", "deps", "results", "failures"],
 };
 
@@ -126,11 +151,14 @@ describe.each(ENGINES)("refused calls write nothing on %s", (engine) => {
   async function fill(name: ScriptName): Promise<void> {
     const waits = name === "add" ? MANY : 3;
     const plain = name === "turn";
-    if (filled === `${waits} ${plain}`) return;
-    filled = `${waits} ${plain}`;
+    const closing = name === "wipe";
+    const kind = `${waits} ${plain} ${closing}`;
+    if (filled === kind) return;
+    filled = kind;
     await base.redis.flushall();
     b = await base.fresh();
-    await populate(b, waits);
+    if (closing) await populateClosing(b);
+    else await populate(b, waits);
     // Under a limit `turn` leaves the work to `step`.
     if (plain) await b.redis.hdel(b.unit("meta"), "concurrency");
     dump = await dumpAll(b.redis);

@@ -1,5 +1,6 @@
-import { kindKey, unitKey } from "@echomq/wire";
+import { kindKey, type Unit, unitKey } from "@echomq/wire";
 import { type CallOf, REGISTRY, type ScriptName } from "../../src/index.js";
+import { adminCalls } from "./admin-calls.js";
 import { type Bench, T } from "./bench.js";
 
 /** Deadline of every lease of the population. */
@@ -39,6 +40,25 @@ export async function populate(b: Bench, waits: number = MANY): Promise<void> {
   await redis.hset(b.unit("meta"), "concurrency", "50");
   await redis.hdel(b.unit("meta"), "opened");
   await populateLooks(b);
+}
+
+/** A queue that is being taken down, down to the last step. */
+export async function populateClosing(b: Bench): Promise<void> {
+  await populate(b, 1);
+  const emptied = [
+    "wait",
+    "prioritized",
+    "delayed",
+    "active",
+    "owners",
+    "completed",
+    "failed",
+    "waiting-children",
+    "trash",
+    "extras",
+  ] as const satisfies readonly Unit[];
+  await b.redis.del(...emptied.map((unit) => b.unit(unit)));
+  await b.redis.hset(b.unit("meta"), { closing: T, paused: "1" });
 }
 
 /** What the scripts that look and mend meet: counts, workers, records and jobs in no state. */
@@ -160,6 +180,7 @@ export function validCalls(q: string): {
     mend: { q, args: { now: T }, jobs: ["a1", "w0", "gone", "7", "o1", "o2", "never"] },
     dedups: { q, args: { fix: 1 }, records: ["k"], jobs: ["never"] },
     node: { q, args: { now: T, ttl: 1_000, token: "n" } },
+    ...adminCalls(q),
   };
 }
 

@@ -69,9 +69,9 @@ describe("laws of the registry", () => {
     expect(found).toEqual(new Set(["EMQFENCE", "EMQARG", ...spec.refusals]));
   });
 
-  test("only scripts that settle, count or tell are never sent twice", () => {
+  test("only scripts that settle, count, tell or append are never sent twice", () => {
     const once = NAMES.filter((name) => !SPECS[name].repeatable);
-    expect(once).toEqual(["step", "finish", "count", "publish"] satisfies ScriptName[]);
+    expect(once).toEqual(["step", "turn", "finish", "count", "publish", "log"] satisfies ScriptName[]);
   });
 
   test("a value that the data bounds is refused before the wire and by the script", () => {

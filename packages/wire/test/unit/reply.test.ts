@@ -28,6 +28,12 @@ describe("errorFromReply", () => {
     ["NOAUTH Authentication required.", "NOAUTH", false],
     ["WRONGPASS invalid username-password pair or user is disabled.", "NOAUTH", false],
     ["NOPERM this user has no permissions to run the 'get' command", "NOPERM", false],
+    [
+      "ERR The user executing the script can't access at least one of the keys mentioned in the command arguments script: 0, on @user_script:1.",
+      "NOPERM",
+      false,
+    ],
+    ["ERR ACL failure in script: No permissions to access a key script: 0", "NOPERM", false],
     ["OOM command not allowed when used memory > 'maxmemory'.", "OOM", false],
     [
       `OOM command not allowed when used memory > 'maxmemory'. script: ${sha}, on @user_script:1.`,

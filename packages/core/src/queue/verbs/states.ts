@@ -4,7 +4,10 @@ import { refuse, shown, whole } from "../../options/check.js";
 /** A state jobs stand in, or `wait`, the older spelling of `waiting`. */
 export type JobStateName = Exclude<JobState, "unknown"> | "wait";
 
-export const STATES = [
+type State = Exclude<JobState, "unknown">;
+
+/** Every state, in the order counts are told. */
+export const STATES: readonly State[] = [
   "active",
   "waiting",
   "prioritized",
@@ -12,9 +15,7 @@ export const STATES = [
   "waiting-children",
   "completed",
   "failed",
-] as const satisfies readonly JobState[];
-
-type State = (typeof STATES)[number];
+];
 
 /** Largest place in a structure that is asked for. */
 const PLACE_MAX = 1_000_000_000;

@@ -1,0 +1,75 @@
+import { commandFor, commandWithoutQueue, type Place } from "./command-line.js";
+import type { Context } from "./context.js";
+import { MigrationError } from "./errors.js";
+import { lineOf, TELLING_UNITS } from "./v1/units.js";
+
+/** Prefixes at which v1 programs are found most. */
+const KNOWN_PREFIXES = ["bull", "{bull}", "emq"] as const;
+
+/** A v1 queue of the same name that stands at another prefix or in another spelling. */
+export interface FoundElsewhere extends Place {
+  /** `version` of its meta, null without one. */
+  readonly version: string | null;
+}
+
+/** Looks for v1 queues of this name at the known prefixes and this one, plain and in braces. Read only. */
+export async function findElsewhere(ctx: Context): Promise<readonly FoundElsewhere[]> {
+  const name = /^\{.*\}$/s.test(ctx.queue) ? ctx.queue.slice(1, -1) : ctx.queue;
+  const places = [...new Set([ctx.prefix, ...KNOWN_PREFIXES])].flatMap((prefix) =>
+    [...new Set([ctx.queue, name, `{${name}}`])].map((queue) => ({ prefix, queue })),
+  );
+  const others = places.filter(({ prefix, queue }) => `${prefix}:${queue}:` !== ctx.v1.base);
+  const found: FoundElsewhere[] = [];
+  for (const place of others) {
+    const base = `${place.prefix}:${place.queue}:`;
+    const route = { key: base };
+    const [type, ...there] = await ctx.dispatcher.readMany(
+      [["TYPE", `${base}meta`], ...TELLING_UNITS.map((unit) => ["EXISTS", base + unit])],
+      route,
+    );
+    if (type === "string" || (type !== "hash" && !there.some((each) => Number(each) === 1)))
+      continue;
+    const key = `${base}meta`;
+    const version =
+      type === "hash"
+        ? await ctx.dispatcher.command(["HGET", key, "version"], { key }, { repeatable: true })
+        : null;
+    found.push({ ...place, version: typeof version === "string" ? version : null });
+  }
+  return found;
+}
+
+/** Says what was found elsewhere, empty when nothing was. */
+export function saidElsewhere(found: readonly FoundElsewhere[]): string {
+  if (found.length === 0) return "";
+  const each = found.map(
+    ({ queue, prefix, version }) =>
+      `${JSON.stringify(queue)} at prefix ${JSON.stringify(prefix)} (line ${lineOf(version) ?? "unknown"})`,
+  );
+  return `Found instead: ${each.join(", ")}.`;
+}
+
+/** The command that looks at what was found, or at the whole server. */
+export function nextElsewhere(ctx: Context, found: readonly FoundElsewhere[]): string {
+  const [only] = found;
+  return found.length === 1 && only !== undefined
+    ? commandFor({ ...ctx, ...only }, "plan")
+    : commandWithoutQueue(ctx.commandLine, "discover");
+}
+
+/** The refusal of a phase that was called where no v1 queue is. */
+export async function nothingHere(ctx: Context, phase: string): Promise<MigrationError> {
+  const found = await findElsewhere(ctx);
+  const say = [
+    `There is no v1 queue ${JSON.stringify(ctx.queue)} at prefix ${JSON.stringify(ctx.prefix)}; nothing was written.`,
+    saidElsewhere(found),
+  ];
+  return new MigrationError({
+    reason: "NOTHING",
+    queue: ctx.queue,
+    phase,
+    message: say.filter((text) => text !== "").join(" "),
+    details: { elsewhere: found },
+    next: nextElsewhere(ctx, found),
+  });
+}

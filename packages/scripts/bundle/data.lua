@@ -1,0 +1,58 @@
+-- Replaces the payload of a job.
+local unpack = unpack or table.unpack
+local stamp = KEYS[1]
+local found_version = redis.pcall('GET', stamp)
+if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == 'echomq:2.') then
+  local found = found_version
+  if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
+  if found == '' then found = 'empty' end
+  found = string.gsub(found, '%c', '?')
+  return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
+end
+local meta, owners, trash = KEYS[2], KEYS[3], KEYS[4]
+local bad
+local function int(at, name)
+  local text = ARGV[at]
+  if text and #text < 17 and string.find(text, '^%d+$') then
+    local value = tonumber(text)
+    if value <= 9007199254740991 then return value end
+  end
+  bad = bad or name
+  return 0
+end
+local function text(at, name)
+  if not ARGV[at] then bad = bad or name end
+  return ARGV[at] or ''
+end
+local jobs_n = int(1, 'jobs')
+if jobs_n > 1 then bad = bad or 'jobs' end
+local token = text(2, 'token')
+local data = text(3, 'data')
+local jobs_at, jobs_w = 4, 1
+local jobs_id = #stamp - 4 + #'v2:job:' + 1
+if not bad and #KEYS ~= jobs_at + jobs_n * jobs_w then bad = 'keys' end
+if not bad and #ARGV ~= 3 then bad = 'arguments' end
+if bad then return redis.error_reply('EMQARG ' .. bad) end
+-- An owner is `<claimedAt>:<token>`, with `!` at the end once the job was begun.
+local function lease_of(owner)
+  if not owner then return nil end
+  local at, token, begun = string.match(owner, '^(%d+):([^:!]+)(!?)$')
+  return token, at, begun == '!'
+end
+-- Whether a job may be written to: it stands, and a run that names its token still holds the lease.
+local function refused(key, id)
+  if redis.pcall('HEXISTS', key, 'name') ~= 1 or redis.call('ZSCORE', trash, id) then
+    return 'EMQMISSING no such job'
+  end
+  if token == '' then return nil end
+  local held = lease_of(redis.call('HGET', owners, id))
+  if held ~= token then return 'EMQSTALE the run holds no lease' end
+end
+redis.call('ZCARD', trash)
+redis.call('HLEN', owners)
+if jobs_n ~= 1 then return redis.error_reply('EMQARG jobs') end
+local key = KEYS[jobs_at + 1]
+local no = refused(key, string.sub(key, jobs_id))
+if no then return no end
+redis.call('HSET', key, 'data', data)
+return 'ok'

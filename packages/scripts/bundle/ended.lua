@@ -1,0 +1,39 @@
+-- Names jobs that ended up to a time: a bounded range, oldest first.
+local unpack = unpack or table.unpack
+local stamp = KEYS[1]
+local found_version = redis.pcall('GET', stamp)
+if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == 'echomq:2.') then
+  local found = found_version
+  if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
+  if found == '' then found = 'empty' end
+  found = string.gsub(found, '%c', '?')
+  return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
+end
+local meta, completed, failed = KEYS[2], KEYS[3], KEYS[4]
+local bad
+local function int(at, name)
+  local text = ARGV[at]
+  if text and #text < 17 and string.find(text, '^%d+$') then
+    local value = tonumber(text)
+    if value <= 9007199254740991 then return value end
+  end
+  bad = bad or name
+  return 0
+end
+local function text(at, name)
+  if not ARGV[at] then bad = bad or name end
+  return ARGV[at] or ''
+end
+local state = text(1, 'state')
+local before = int(2, 'before')
+local start = int(3, 'start')
+if start > 1000000000 then bad = bad or 'start' end
+local count = int(4, 'count')
+if count > 500 then bad = bad or 'count' end
+if not bad and #KEYS ~= 4 then bad = 'keys' end
+if not bad and #ARGV ~= 4 then bad = 'arguments' end
+if bad then return redis.error_reply('EMQARG ' .. bad) end
+local set = ({ completed = completed, failed = failed })[state]
+if not set then return redis.error_reply('EMQARG state') end
+if count == 0 then return {} end
+return redis.call('ZRANGEBYSCORE', set, '-inf', string.format('%.0f', before), 'LIMIT', start, count)

@@ -1,0 +1,87 @@
+-- Notes how far a job is and tells it.
+local unpack = unpack or table.unpack
+local stamp = KEYS[1]
+local found_version = redis.pcall('GET', stamp)
+if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == 'echomq:2.') then
+  local found = found_version
+  if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
+  if found == '' then found = 'empty' end
+  found = string.gsub(found, '%c', '?')
+  return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
+end
+local meta, owners, trash, events = KEYS[2], KEYS[3], KEYS[4], KEYS[5]
+local bad
+local function int(at, name)
+  local text = ARGV[at]
+  if text and #text < 17 and string.find(text, '^%d+$') then
+    local value = tonumber(text)
+    if value <= 9007199254740991 then return value end
+  end
+  bad = bad or name
+  return 0
+end
+local function text(at, name)
+  if not ARGV[at] then bad = bad or name end
+  return ARGV[at] or ''
+end
+local jobs_n = int(1, 'jobs')
+if jobs_n > 1 then bad = bad or 'jobs' end
+local token = text(2, 'token')
+local progress = text(3, 'progress')
+local jobs_at, jobs_w = 5, 1
+local jobs_id = #stamp - 4 + #'v2:job:' + 1
+if not bad and #KEYS ~= jobs_at + jobs_n * jobs_w then bad = 'keys' end
+if not bad and #ARGV ~= 3 then bad = 'arguments' end
+if bad then return redis.error_reply('EMQARG ' .. bad) end
+local opts = redis.call('HMGET', meta, 'events.max')
+local events_max = tonumber(opts[1] or '10000') or 10000
+-- Buffers the events of this call. A flush writes one stream entry: pairs of `<code><id>` and a payload.
+-- Payloads over 8 KB are left in the job's hash; the code is then upper case.
+local ev, ev_bytes = {}, 0
+if not (events_max >= 0 and events_max <= 9007199254740991 and events_max % 1 == 0) then
+  events_max = 10000
+end
+
+local function flush_events()
+  if #ev == 0 then return end
+  local how = events_max < 1000 and '=' or '~'
+  -- pcall: after the first write nothing may raise, and a stream can only fail by its own last id.
+  redis.pcall('XADD', events, 'MAXLEN', how, events_max, '*', unpack(ev))
+  ev, ev_bytes = {}, 0
+end
+
+local function emit(code, id, value)
+  if events_max == 0 then return end
+  if #value > 8192 then code, value = string.upper(code), '' end
+  if #ev >= 200 or ev_bytes + #id + #value > 65536 then flush_events() end
+  ev[#ev + 1] = code .. id
+  ev[#ev + 1] = value
+  ev_bytes = ev_bytes + #id + #value
+end
+-- An owner is `<claimedAt>:<token>`, with `!` at the end once the job was begun.
+local function lease_of(owner)
+  if not owner then return nil end
+  local at, token, begun = string.match(owner, '^(%d+):([^:!]+)(!?)$')
+  return token, at, begun == '!'
+end
+-- Whether a job may be written to: it stands, and a run that names its token still holds the lease.
+local function refused(key, id)
+  if redis.pcall('HEXISTS', key, 'name') ~= 1 or redis.call('ZSCORE', trash, id) then
+    return 'EMQMISSING no such job'
+  end
+  if token == '' then return nil end
+  local held = lease_of(redis.call('HGET', owners, id))
+  if held ~= token then return 'EMQSTALE the run holds no lease' end
+end
+redis.call('ZCARD', trash)
+redis.call('HLEN', owners)
+redis.call('XLEN', events)
+if jobs_n ~= 1 then return redis.error_reply('EMQARG jobs') end
+local key = KEYS[jobs_at + 1]
+local id = string.sub(key, jobs_id)
+local no = refused(key, id)
+if no then return no end
+redis.call('HSET', key, 'progress', progress)
+emit('g', id, progress)
+flush_events()
+return 'ok'

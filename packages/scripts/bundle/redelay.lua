@@ -1,0 +1,102 @@
+-- Gives delayed jobs another delay, counted from now.
+local unpack = unpack or table.unpack
+local stamp = KEYS[1]
+local found_version = redis.pcall('GET', stamp)
+if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == 'echomq:2.') then
+  local found = found_version
+  if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
+  if found == '' then found = 'empty' end
+  found = string.gsub(found, '%c', '?')
+  return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
+end
+local meta, delayed, marker, events = KEYS[2], KEYS[3], KEYS[4], KEYS[5]
+local bad
+local function int(at, name)
+  local text = ARGV[at]
+  if text and #text < 17 and string.find(text, '^%d+$') then
+    local value = tonumber(text)
+    if value <= 9007199254740991 then return value end
+  end
+  bad = bad or name
+  return 0
+end
+local function text(at, name)
+  if not ARGV[at] then bad = bad or name end
+  return ARGV[at] or ''
+end
+local jobs_n = int(1, 'jobs')
+if jobs_n > 20 then bad = bad or 'jobs' end
+local now = int(2, 'now')
+local delay = int(3, 'delay')
+local jobs_at, jobs_w = 5, 1
+local jobs_id = #stamp - 4 + #'v2:job:' + 1
+if not bad and #KEYS ~= jobs_at + jobs_n * jobs_w then bad = 'keys' end
+if not bad and #ARGV ~= 3 then bad = 'arguments' end
+if bad then return redis.error_reply('EMQARG ' .. bad) end
+local opts = redis.call('HMGET', meta, 'paused', 'events.max')
+local events_max = tonumber(opts[2] or '10000') or 10000
+-- Buffers the events of this call. A flush writes one stream entry: pairs of `<code><id>` and a payload.
+-- Payloads over 8 KB are left in the job's hash; the code is then upper case.
+local ev, ev_bytes = {}, 0
+if not (events_max >= 0 and events_max <= 9007199254740991 and events_max % 1 == 0) then
+  events_max = 10000
+end
+
+local function flush_events()
+  if #ev == 0 then return end
+  local how = events_max < 1000 and '=' or '~'
+  -- pcall: after the first write nothing may raise, and a stream can only fail by its own last id.
+  redis.pcall('XADD', events, 'MAXLEN', how, events_max, '*', unpack(ev))
+  ev, ev_bytes = {}, 0
+end
+
+local function emit(code, id, value)
+  if events_max == 0 then return end
+  if #value > 8192 then code, value = string.upper(code), '' end
+  if #ev >= 200 or ev_bytes + #id + #value > 65536 then flush_events() end
+  ev[#ev + 1] = code .. id
+  ev[#ev + 1] = value
+  ev_bytes = ev_bytes + #id + #value
+end
+-- Adds one id to delayed. Equal times keep their order through a fraction of 1/4096 ms, coarser where
+-- a double holds no such fraction any more (from the year 2039 on).
+local function put_off(id, due)
+  local last = redis.call('ZREVRANGEBYSCORE', delayed, '(' .. string.format('%.0f', due + 1),
+    string.format('%.0f', due), 'WITHSCORES', 'LIMIT', 0, 1)
+  local score, part = due, 1 / 4096
+  while due + part - due ~= part do part = part * 2 end
+  if last[2] then score = math.min(tonumber(last[2]) + part, due + 1 - part) end
+  redis.call('ZADD', delayed, score, id)
+end
+if now + delay > 8640000000000000 then return redis.error_reply('EMQARG delay') end
+local head = redis.call('ZRANGE', delayed, 0, 0, 'WITHSCORES')
+redis.call('ZCARD', marker)
+redis.call('XLEN', events)
+local out, moved, met = {}, {}, {}
+for i = 1, jobs_n do
+  local key = KEYS[jobs_at + i]
+  local id = string.sub(key, jobs_id)
+  local stands = redis.pcall('HEXISTS', key, 'name') == 1
+  if not stands then
+    out[i] = 'EMQMISSING no such job'
+  elseif met[id] or not redis.call('ZSCORE', delayed, id) then
+    out[i] = 'EMQSTATE the job is not delayed'
+  else
+    moved[#moved + 1] = { id, key }
+    out[i] = 'ok'
+  end
+  met[id] = true
+end
+local due = now + delay
+for n = 1, #moved do
+  local id, key = unpack(moved[n])
+  redis.call('ZREM', delayed, id)
+  put_off(id, due)
+  redis.call('HSET', key, 'delay', string.format('%.0f', delay))
+  emit('d', id, string.format('%.0f', due))
+end
+if #moved > 0 and not opts[1] and due < tonumber(head[2]) + 1 then
+  redis.call('ZADD', marker, due, '\1')
+end
+flush_events()
+return out

@@ -1,0 +1,27 @@
+-- Writes the hash of a new job, over what is left of a retired namesake.
+local function write_job(i, namesake)
+  local id, row = ids[i], items(i)
+  if namesake > 0 then
+    -- The first write allocates, or an add would slip past maxmemory behind the UNLINK.
+    redis.call('HSET', keys[i], 'name', ARGV[row + items_name])
+    local at = namesakes_at + (namesake - 1) * namesakes_w
+    redis.call('UNLINK', keys[i], KEYS[at + 1], KEYS[at + 2], KEYS[at + 3], KEYS[at + 4])
+    redis.call('ZREM', trash, id)
+    redis.call('SREM', extras, id)
+    redis.call('HDEL', priorities, id)
+  end
+  local hash = { 'name', ARGV[row + items_name], 'data', ARGV[row + items_data],
+    'timestamp', ARGV[row + items_timestamp] }
+  local function field(name, column, default)
+    local value = ARGV[row + column]
+    if value ~= default then hash[#hash + 1] = name; hash[#hash + 1] = value end
+  end
+  field('opts', items_opts, '')
+  field('delay', items_delay, '0')
+  field('priority', items_priority, '0')
+  if lock_of[i] then hash[#hash + 1] = 'deid'; hash[#hash + 1] = lock_of[i].record.id end
+  redis.call('HSET', keys[i], unpack(hash))
+  local priority = tonumber(ARGV[row + items_priority])
+  if priority > 0 then redis.call('HSET', priorities, id, priority) end
+  return priority > 0 and priority or nil
+end
