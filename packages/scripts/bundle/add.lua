@@ -9,7 +9,7 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
   found = string.gsub(found, '%c', '?')
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
 end
-local meta, wait, prioritized, pc, delayed, priorities, trash, extras, marker, events = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10], KEYS[11]
+local meta, wait, prioritized, pc, delayed, priorities, trash, extras, active, held, marker, events = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10], KEYS[11], KEYS[12], KEYS[13]
 local bad
 local function int(at, name)
   local text = ARGV[at]
@@ -28,24 +28,45 @@ local jobs_n = int(1, 'jobs')
 if jobs_n > 500 then bad = bad or 'jobs' end
 local namesakes_n = int(2, 'namesakes')
 if namesakes_n > 500 then bad = bad or 'namesakes' end
-local items_n = int(3, 'items')
+local dedups_n = int(3, 'dedups')
+if dedups_n > 500 then bad = bad or 'dedups' end
+local holders_n = int(4, 'holders')
+if holders_n > 500 then bad = bad or 'holders' end
+local items_n = int(5, 'items')
 if items_n > 500 then bad = bad or 'items' end
-local now = int(4, 'now')
-local jobs_at, jobs_w = 11, 1
+local locks_n = int(6, 'locks')
+if locks_n > 500 then bad = bad or 'locks' end
+local now = int(7, 'now')
+local whole = int(8, 'whole')
+if whole > 1 then bad = bad or 'whole' end
+local jobs_at, jobs_w = 13, 1
 local jobs_id = #stamp - 4 + #'v2:job:' + 1
 local namesakes_at, namesakes_w = jobs_at + jobs_n * jobs_w, 4
 local namesakes_id = #stamp - 4 + #'v2:logs:' + 1
-local items_base, items_w = 4, 7
+local dedups_at, dedups_w = namesakes_at + namesakes_n * namesakes_w, 1
+local dedups_id = #stamp - 4 + #'v2:dedup:' + 1
+local holders_at, holders_w = dedups_at + dedups_n * dedups_w, 1
+local holders_id = #stamp - 4 + #'v2:job:' + 1
+local items_base, items_w = 8, 7
 local function items(row) return items_base + (row - 1) * items_w end
 local items_name, items_data, items_opts, items_timestamp, items_delay, items_priority, items_flags = 1, 2, 3, 4, 5, 6, 7
-if not bad and #KEYS ~= namesakes_at + namesakes_n * namesakes_w then bad = 'keys' end
-if not bad and #ARGV ~= items_base + items_n * items_w then bad = 'arguments' end
+local locks_base, locks_w = items_base + items_n * items_w, 4
+local function locks(row) return locks_base + (row - 1) * locks_w end
+local locks_item, locks_holder, locks_ttl, locks_flags = 1, 2, 3, 4
+if not bad and #KEYS ~= holders_at + holders_n * holders_w then bad = 'keys' end
+if not bad and #ARGV ~= locks_base + locks_n * locks_w then bad = 'arguments' end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
 for row = 1, items_n do
   int(items(row) + 4, 'items.timestamp')
   int(items(row) + 5, 'items.delay')
   if int(items(row) + 6, 'items.priority') > 2097151 then bad = bad or 'items.priority' end
   if int(items(row) + 7, 'items.flags') > 3 then bad = bad or 'items.flags' end
+end
+for row = 1, locks_n do
+  if int(locks(row) + 1, 'locks.item') > 500 then bad = bad or 'locks.item' end
+  if int(locks(row) + 2, 'locks.holder') > 500 then bad = bad or 'locks.holder' end
+  if int(locks(row) + 3, 'locks.ttl') > 315360000000 then bad = bad or 'locks.ttl' end
+  if int(locks(row) + 4, 'locks.flags') > 7 then bad = bad or 'locks.flags' end
 end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
 local opts = redis.call('HMGET', meta, 'paused', 'closing', 'events.max', 'limit')
@@ -197,9 +218,9 @@ if owned ~= namesakes_n then return redis.error_reply('EMQARG namesakes') end
 -- hash stands, has not ended and names the record itself. `job` is nil where the record is free.
 local function read_record(key, holder)
   local id = string.sub(key, dedups_id)
-  local held = redis.call('HMGET', key, 'job', 'next')
+  local said = redis.call('HMGET', key, 'job', 'next')
   local left = redis.call('PTTL', key)
-  local record = { key = key, id = id, job = held[1] or nil, next = held[2] or nil, left = left }
+  local record = { key = key, id = id, job = said[1] or nil, next = said[2] or nil, left = left }
   -- What no call can name holds nothing.
   if record.job and (#record.job > 512 or not string.find(record.job, '^[^%c]+$')) then
     record.job = nil
@@ -215,7 +236,7 @@ local function read_record(key, holder)
 end
 -- Deduplication and the length limit. `born` is the item of this call that holds a record, `after` the
 -- one that is kept back behind its holder: items of one call see each other.
-local records, lock_of, undone, dropped, used = {}, {}, {}, {}, 0
+local records, lock_of, undone, dropped, left_from, used = {}, {}, {}, {}, {}, 0
 if dedups_n ~= locks_n then return redis.error_reply('EMQARG locks') end
 if locks_n > 0 then
   redis.call('ZCARD', held)
@@ -238,7 +259,8 @@ if most and not (most >= 1 and most <= 9007199254740991) then most = nil end
 if most then
   used = redis.call('LLEN', wait) + redis.call('ZCARD', prioritized) + redis.call('ZCARD', delayed)
 end
-local full = most and string.format('EMQFULL the queue holds its limit of %.0f jobs', most)
+local why_full = string.format('the queue holds its limit of %.0f jobs', most or 0)
+local full = 'EMQFULL ' .. why_full
 
 -- Takes a place in the queue, or tells that there is none.
 local function take_place()
@@ -247,10 +269,15 @@ local function take_place()
   return true
 end
 
+local function drop(id, from)
+  dropped[#dropped + 1] = id
+  left_from[#dropped] = from
+end
+
 -- The newer job takes the part of the one that was kept back.
 local function drop_next(record)
   if record.after then undone[record.after] = true
-  elseif record.next then dropped[#dropped + 1] = record.next end
+  elseif record.next then drop(record.next, 'held') end
   record.next, record.after, record.cleared = nil, nil, true
 end
 
@@ -283,7 +310,7 @@ local function contend(i, id)
       -- Never written: what it replaced is what this one replaces.
       undone[record.born], instead = true, lock_of[record.born].instead
     else
-      dropped[#dropped + 1] = other
+      drop(other, 'delayed')
     end
     hold(record, i, id)
     if ttl == 0 or extend then record.ttl = ttl end
@@ -327,6 +354,62 @@ local function write_job(i, namesake)
   local priority = tonumber(ARGV[row + items_priority])
   if priority > 0 then redis.call('HSET', priorities, id, priority) end
   return priority > 0 and priority or nil
+end
+-- Writes what became of the records, after the jobs, so that no record stands without one.
+local function save_record(record)
+  local i = record.after
+  redis.call('HSET', record.key, 'job', record.job)
+  if record.cleared then redis.call('HDEL', record.key, 'next', 'due', 'front') end
+  if i then
+    local row = items(i)
+    local delay, due = tonumber(ARGV[row + items_delay]), 0
+    if delay > 0 then due = tonumber(ARGV[row + items_timestamp]) + delay end
+    redis.call('HSET', record.key, 'next', record.next, 'due', string.format('%.0f', due),
+      'front', tonumber(ARGV[row + items_flags]) % 2)
+  end
+  if record.ttl and record.ttl > 0 then
+    redis.call('PEXPIRE', record.key, string.format('%.0f', record.ttl))
+  elseif record.ttl then
+    redis.call('PERSIST', record.key)
+  end
+end
+
+local function save_records()
+  for l = 1, locks_n do
+    local record = records[KEYS[dedups_at + l]]
+    if record.changed then save_record(record) end
+    record.changed = false
+  end
+  if #dropped == 0 then return end
+  redis.call('ZREM', delayed, unpack(dropped))
+  redis.call('ZREM', held, unpack(dropped))
+  redis.call('HDEL', priorities, unpack(dropped))
+  local dead = {}
+  for n = 1, #dropped do
+    dead[#dead + 1] = now
+    dead[#dead + 1] = dropped[n]
+    emit('x', dropped[n], left_from[n])
+  end
+  redis.call('ZADD', trash, unpack(dead))
+end
+
+-- The event names the job that stands; its payload is the deduplication id and the job that does not.
+local function tell_locks()
+  for i = 1, jobs_n do
+    local lock = lock_of[i]
+    if lock then
+      local stands, word = lock.record.job, string.match(status[i], '^%l+')
+      local other = ids[i]
+      if undone[i] and word ~= 'held' then
+        status[i], word = 'deduplicated ' .. stands, 'deduplicated'
+      elseif word == 'replaced' then
+        stands, other = ids[i], lock.instead
+      end
+      if word == 'replaced' or word == 'deduplicated' or word == 'held' then
+        emit('u', stands, lock.record.id .. '\n' .. other)
+      end
+    end
+  end
 end
 if jobs_n == 0 then return {} end
 local retired = redis.call('ZMSCORE', trash, unpack(ids))
@@ -374,7 +457,7 @@ for i = 1, jobs_n do
   end
   -- Else a minted id in trash: a resent add of a job that has already come and gone.
 end
-if whole == 1 and refused then return redis.error_reply(full) end
+if whole == 1 and refused then return redis.error_reply('EMQFULL ' .. why_full) end
 
 local first_due = tonumber(head[2])
 for n = 1, #fresh do

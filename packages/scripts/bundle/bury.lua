@@ -9,7 +9,7 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
   found = string.gsub(found, '%c', '?')
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
 end
-local meta, trash, extras = KEYS[2], KEYS[3], KEYS[4]
+local meta, trash, extras, held, priorities = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 local bad
 local function int(at, name)
   local text = ARGV[at]
@@ -26,22 +26,59 @@ local function text(at, name)
 end
 local jobs_n = int(1, 'jobs')
 if jobs_n > 100 then bad = bad or 'jobs' end
-local jobs_at, jobs_w = 4, 5
+local dedups_n = int(2, 'dedups')
+if dedups_n > 100 then bad = bad or 'dedups' end
+local locks_n = int(3, 'locks')
+if locks_n > 100 then bad = bad or 'locks' end
+local jobs_at, jobs_w = 6, 5
 local jobs_id = #stamp - 4 + #'v2:job:' + 1
-if not bad and #KEYS ~= jobs_at + jobs_n * jobs_w then bad = 'keys' end
-if not bad and #ARGV ~= 1 then bad = 'arguments' end
+local dedups_at, dedups_w = jobs_at + jobs_n * jobs_w, 1
+local dedups_id = #stamp - 4 + #'v2:dedup:' + 1
+local locks_base, locks_w = 3, 1
+local function locks(row) return locks_base + (row - 1) * locks_w end
+local locks_job = 1
+if not bad and #KEYS ~= dedups_at + dedups_n * dedups_w then bad = 'keys' end
+if not bad and #ARGV ~= locks_base + locks_n * locks_w then bad = 'arguments' end
+if bad then return redis.error_reply('EMQARG ' .. bad) end
+for row = 1, locks_n do
+  if int(locks(row) + 1, 'locks.job') > 100 then bad = bad or 'locks.job' end
+end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
 redis.call('ZCARD', trash)
+redis.call('ZCARD', held)
 redis.call('SCARD', extras)
+redis.call('HLEN', priorities)
 redis.call('HLEN', meta)
+if dedups_n ~= locks_n then return redis.error_reply('EMQARG locks') end
+local record_of = {}
+for l = 1, locks_n do
+  local i, key = tonumber(ARGV[locks(l) + locks_job]), KEYS[dedups_at + l]
+  if i < 1 or i > jobs_n then return redis.error_reply('EMQARG locks.job') end
+  local said = redis.pcall('HMGET', key, 'job', 'next')
+  local ended = redis.pcall('HEXISTS', KEYS[jobs_at + (i - 1) * jobs_w + 1], 'finishedOn') == 1
+  -- A throttle goes on behind a job that ended; one that never ran takes it along.
+  if not said.err and not (ended and redis.call('PTTL', key) >= 0) then
+    record_of[i] = { key = key, job = said[1], next = said[2] }
+  end
+end
 local buried = 0
 for i = 1, jobs_n do
   local at = jobs_at + (i - 1) * jobs_w
   local id = string.sub(KEYS[at + 1], jobs_id)
+  local since = redis.call('ZSCORE', trash, id)
   if redis.call('ZREM', trash, id) == 1 then
     redis.call('UNLINK', KEYS[at + 1], KEYS[at + 2], KEYS[at + 3], KEYS[at + 4], KEYS[at + 5])
     redis.call('SREM', extras, id)
     buried = buried + 1
+    local record = record_of[i]
+    if record and record.job == id then
+      redis.call('UNLINK', record.key)
+      -- What it kept back goes with it.
+      if record.next and redis.call('ZREM', held, record.next) == 1 then
+        redis.call('HDEL', priorities, record.next)
+        redis.call('ZADD', trash, since, record.next)
+      end
+    end
   end
 end
 if buried > 0 and redis.call('SCARD', extras) == 0 then redis.call('HDEL', meta, 'extras') end

@@ -9,7 +9,7 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
   found = string.gsub(found, '%c', '?')
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
 end
-local meta, wait, prioritized, pc, delayed, priorities, active, owners, verdicts, completed, failed, trash, extras, marker, events = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10], KEYS[11], KEYS[12], KEYS[13], KEYS[14], KEYS[15], KEYS[16]
+local meta, wait, prioritized, pc, delayed, priorities, active, owners, verdicts, completed, failed, trash, extras, held, marker, events = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10], KEYS[11], KEYS[12], KEYS[13], KEYS[14], KEYS[15], KEYS[16], KEYS[17]
 local bad
 local function int(at, name)
   local text = ARGV[at]
@@ -26,25 +26,30 @@ local function text(at, name)
 end
 local jobs_n = int(1, 'jobs')
 if jobs_n > 500 then bad = bad or 'jobs' end
-local items_n = int(2, 'items')
+local dedups_n = int(2, 'dedups')
+if dedups_n > 500 then bad = bad or 'dedups' end
+local items_n = int(3, 'items')
 if items_n > 500 then bad = bad or 'items' end
-local now = int(3, 'now')
-local keepCount = int(4, 'keepCount')
-local keepAge = int(5, 'keepAge')
-local failCount = int(6, 'failCount')
-local failAge = int(7, 'failAge')
-local jobs_at, jobs_w = 16, 1
+local now = int(4, 'now')
+local keepCount = int(5, 'keepCount')
+local keepAge = int(6, 'keepAge')
+local failCount = int(7, 'failCount')
+local failAge = int(8, 'failAge')
+local jobs_at, jobs_w = 17, 1
 local jobs_id = #stamp - 4 + #'v2:job:' + 1
-local items_base, items_w = 7, 7
+local dedups_at, dedups_w = jobs_at + jobs_n * jobs_w, 1
+local dedups_id = #stamp - 4 + #'v2:dedup:' + 1
+local items_base, items_w = 8, 8
 local function items(row) return items_base + (row - 1) * items_w end
-local items_token, items_how, items_atm, items_ats, items_delay, items_value, items_stack = 1, 2, 3, 4, 5, 6, 7
-if not bad and #KEYS ~= jobs_at + jobs_n * jobs_w then bad = 'keys' end
+local items_token, items_how, items_atm, items_ats, items_delay, items_value, items_stack, items_lock = 1, 2, 3, 4, 5, 6, 7, 8
+if not bad and #KEYS ~= dedups_at + dedups_n * dedups_w then bad = 'keys' end
 if not bad and #ARGV ~= items_base + items_n * items_w then bad = 'arguments' end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
 for row = 1, items_n do
   int(items(row) + 3, 'items.atm')
   int(items(row) + 4, 'items.ats')
   int(items(row) + 5, 'items.delay')
+  if int(items(row) + 8, 'items.lock') > 500 then bad = bad or 'items.lock' end
 end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
 local opts = redis.call('HMGET', meta, 'paused', 'events.max', 'concurrency')
@@ -184,6 +189,9 @@ for i = 1, items_n do
   if now + tonumber(ARGV[items(i) + items_delay]) > 8640000000000000 then
     return redis.error_reply('EMQARG items.delay')
   end
+  if tonumber(ARGV[items(i) + items_lock]) > dedups_n then
+    return redis.error_reply('EMQARG items.lock')
+  end
 end
 
 -- Reads that also prove the type of everything written below.
@@ -218,13 +226,15 @@ redis.call('LLEN', wait)
 redis.call('XLEN', events)
 for _, set in ipairs({ prioritized, active, completed, failed, trash }) do redis.call('ZCARD', set) end
 
-local statuses, settled, ended, met, runs = {}, {}, {}, {}, {}
+local first_due = tonumber(head[2])
+-- Verifies the lease of each run that ends and sorts the runs by what becomes of the job.
+local statuses, settled, ended, over, met, runs = {}, {}, {}, {}, {}, {}
 for i = 1, jobs_n do
   local id, row = ids[i], items(i)
-  local held, at = lease_of(owner[i])
-  if not held or met[id] then
+  local holds, at = lease_of(owner[i])
+  if not holds or met[id] then
     statuses[i] = 'EMQSTALE no lease'
-  elseif held ~= ARGV[row + items_token] then
+  elseif holds ~= ARGV[row + items_token] then
     statuses[i] = 'EMQSTALE the lease is held by another run'
   else
     met[id] = true
@@ -236,7 +246,46 @@ for i = 1, jobs_n do
       statuses[i] = 'ok'
       runs[#runs + 1] = { i, KEYS[jobs_at + i], row, at, how }
     end
-    if how == 'completed' or how == 'failed' or how == 'gone' then ended[#ended + 1] = id end
+    if how == 'completed' or how == 'failed' or how == 'gone' then
+      ended[#ended + 1] = id
+      over[#over + 1] = i
+    end
+  end
+end
+-- Deduplication records of ended jobs. One without a TTL ends with its holder, and the successor that it
+-- kept back takes its place.
+local locks = {}
+redis.call('ZCARD', held)
+for l = 1, dedups_n do
+  local key = KEYS[dedups_at + l]
+  local said = redis.pcall('HMGET', key, 'job', 'next', 'due', 'front')
+  if not said.err and said[1] and redis.call('PTTL', key) == -1 then
+    local due = tonumber(said[3])
+    if not (due and due > now and due <= 8640000000000000) then due = nil end
+    local ranked = said[2] and redis.call('HGET', priorities, said[2])
+    locks[l] = { key = key, job = said[1], next = said[2], due = due, front = said[4] == '1',
+      rank = rank_of(ranked) }
+  end
+end
+
+local function release(i)
+  local l = tonumber(ARGV[items(i) + items_lock])
+  local lock = locks[l]
+  if not lock or lock.job ~= ids[i] then return end
+  locks[l] = nil
+  if not lock.next or redis.call('ZREM', held, lock.next) == 0 then
+    redis.call('UNLINK', lock.key)
+    return
+  end
+  redis.call('HSET', lock.key, 'job', lock.next)
+  redis.call('HDEL', lock.key, 'next', 'due', 'front')
+  if lock.due then
+    put_off(lock.next, lock.due)
+    if not first_due or lock.due < first_due then first_due = lock.due end
+    emit('d', lock.next, string.format('%.0f', lock.due))
+  else
+    line_up(lock.next, lock.rank, lock.front and 'newest')
+    emit('w', lock.next, '')
   end
 end
 
@@ -249,7 +298,7 @@ if #ended > 0 then
   redis.call('HDEL', verdicts, unpack(ended))
   redis.call('HDEL', priorities, unpack(ended))
 end
-local first_due, kept = tonumber(head[2]), {}
+local kept = {}
 for n = 1, #runs do
   local i, key, row, at, how = unpack(runs[n])
   local id, value = ids[i], ARGV[row + items_value]
@@ -258,6 +307,8 @@ for n = 1, #runs do
   local count = how == 'completed' and keepCount or failCount
   if final and count == 0 then
     if extra[i] == 1 then
+      -- Tells bury that the job ended: its throttle goes on without it.
+      redis.call('HSET', key, 'finishedOn', string.format('%.0f', now))
       redis.call('ZADD', trash, now, id)
       to_bury[#to_bury + 1] = id
     else
@@ -292,6 +343,7 @@ for n = 1, #runs do
     emit(how == 'completed' and 'c' or 'f', id, value)
   end
 end
+for n = 1, #over do release(over[n]) end
 flush_line()
 save_sequence()
 if kept.completed then retain(completed, keepCount, keepAge) end

@@ -9,7 +9,7 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
   found = string.gsub(found, '%c', '?')
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
 end
-local meta, prioritized, delayed, active, owners, completed, failed, waiting_children, trash = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10]
+local meta, prioritized, delayed, active, owners, completed, failed, waiting_children, held, trash = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10], KEYS[11]
 local bad
 local function int(at, name)
   local text = ARGV[at]
@@ -26,7 +26,7 @@ local function text(at, name)
 end
 local jobs_n = int(1, 'jobs')
 if jobs_n > 100 then bad = bad or 'jobs' end
-local jobs_at, jobs_w = 10, 1
+local jobs_at, jobs_w = 11, 1
 local jobs_id = #stamp - 4 + #'v2:job:' + 1
 if not bad and #KEYS ~= jobs_at + jobs_n * jobs_w then bad = 'keys' end
 if not bad and #ARGV ~= 1 then bad = 'arguments' end
@@ -38,6 +38,7 @@ local SETS = {
   { 'completed', completed },
   { 'failed', failed },
   { 'waiting-children', waiting_children },
+  { 'held', held },
 }
 local out = {}
 for i = 1, jobs_n do

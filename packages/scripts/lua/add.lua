@@ -20,6 +20,7 @@ redis.call('SCARD', extras)
 --@include record
 --@include contend
 --@include write_job
+--@include save_records
 if jobs_n == 0 then return {} end
 local retired = redis.call('ZMSCORE', trash, unpack(ids))
 -- One EXISTS for the batch: where nothing stands yet, no job needs a look of its own.
@@ -66,7 +67,7 @@ for i = 1, jobs_n do
   end
   -- Else a minted id in trash: a resent add of a job that has already come and gone.
 end
-if whole == 1 and refused then return redis.error_reply(full) end
+if whole == 1 and refused then return redis.error_reply('EMQFULL ' .. why_full) end
 
 local first_due = tonumber(head[2])
 for n = 1, #fresh do

@@ -16,6 +16,9 @@ for i = 1, items_n do
   if now + tonumber(ARGV[items(i) + items_delay]) > 8640000000000000 then
     return redis.error_reply('EMQARG items.delay')
   end
+  if tonumber(ARGV[items(i) + items_lock]) > dedups_n then
+    return redis.error_reply('EMQARG items.lock')
+  end
 end
 
 -- Reads that also prove the type of everything written below.
@@ -32,6 +35,7 @@ redis.call('LLEN', wait)
 redis.call('XLEN', events)
 for _, set in ipairs({ prioritized, active, completed, failed, trash }) do redis.call('ZCARD', set) end
 
+local first_due = tonumber(head[2])
 --@include ends
 --@include release
 
@@ -44,7 +48,7 @@ if #ended > 0 then
   redis.call('HDEL', verdicts, unpack(ended))
   redis.call('HDEL', priorities, unpack(ended))
 end
-local first_due, kept = tonumber(head[2]), {}
+local kept = {}
 for n = 1, #runs do
   local i, key, row, at, how = unpack(runs[n])
   local id, value = ids[i], ARGV[row + items_value]

@@ -6,6 +6,7 @@ local SETS = {
   { 'completed', completed },
   { 'failed', failed },
   { 'waiting-children', waiting_children },
+  { 'held', held },
 }
 local out = {}
 for i = 1, jobs_n do

@@ -1,6 +1,6 @@
 -- Deduplication and the length limit. `born` is the item of this call that holds a record, `after` the
 -- one that is kept back behind its holder: items of one call see each other.
-local records, lock_of, undone, dropped, used = {}, {}, {}, {}, 0
+local records, lock_of, undone, dropped, left_from, used = {}, {}, {}, {}, {}, 0
 if dedups_n ~= locks_n then return redis.error_reply('EMQARG locks') end
 if locks_n > 0 then
   redis.call('ZCARD', held)
@@ -23,7 +23,8 @@ if most and not (most >= 1 and most <= 9007199254740991) then most = nil end
 if most then
   used = redis.call('LLEN', wait) + redis.call('ZCARD', prioritized) + redis.call('ZCARD', delayed)
 end
-local full = most and string.format('EMQFULL the queue holds its limit of %.0f jobs', most)
+local why_full = string.format('the queue holds its limit of %.0f jobs', most or 0)
+local full = 'EMQFULL ' .. why_full
 
 -- Takes a place in the queue, or tells that there is none.
 local function take_place()
@@ -32,10 +33,15 @@ local function take_place()
   return true
 end
 
+local function drop(id, from)
+  dropped[#dropped + 1] = id
+  left_from[#dropped] = from
+end
+
 -- The newer job takes the part of the one that was kept back.
 local function drop_next(record)
   if record.after then undone[record.after] = true
-  elseif record.next then dropped[#dropped + 1] = record.next end
+  elseif record.next then drop(record.next, 'held') end
   record.next, record.after, record.cleared = nil, nil, true
 end
 
@@ -68,7 +74,7 @@ local function contend(i, id)
       -- Never written: what it replaced is what this one replaces.
       undone[record.born], instead = true, lock_of[record.born].instead
     else
-      dropped[#dropped + 1] = other
+      drop(other, 'delayed')
     end
     hold(record, i, id)
     if ttl == 0 or extend then record.ttl = ttl end

@@ -2,9 +2,9 @@
 -- hash stands, has not ended and names the record itself. `job` is nil where the record is free.
 local function read_record(key, holder)
   local id = string.sub(key, dedups_id)
-  local held = redis.call('HMGET', key, 'job', 'next')
+  local said = redis.call('HMGET', key, 'job', 'next')
   local left = redis.call('PTTL', key)
-  local record = { key = key, id = id, job = held[1] or nil, next = held[2] or nil, left = left }
+  local record = { key = key, id = id, job = said[1] or nil, next = said[2] or nil, left = left }
   -- What no call can name holds nothing.
   if record.job and (#record.job > 512 or not string.find(record.job, '^[^%c]+$')) then
     record.job = nil

@@ -31,7 +31,7 @@ local function save_records()
   for n = 1, #dropped do
     dead[#dead + 1] = now
     dead[#dead + 1] = dropped[n]
-    emit('x', dropped[n], '')
+    emit('x', dropped[n], left_from[n])
   end
   redis.call('ZADD', trash, unpack(dead))
 end

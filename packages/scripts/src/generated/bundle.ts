@@ -50,7 +50,7 @@ return 'opened'`,
 
 export const addScript: Script<(typeof REGISTRY)["add"]> = {
   spec: REGISTRY.add,
-  sha: "524ee7d4d073242e3894e904cc957deb34410c3c",
+  sha: "acdb26d844665b1f6759f134aeb6d6925ad10483",
   source: `-- Adds jobs to wait, prioritized or delayed, each once; deduplicated and limited where asked for.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -62,7 +62,7 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
   found = string.gsub(found, '%c', '?')
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
 end
-local meta, wait, prioritized, pc, delayed, priorities, trash, extras, marker, events = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10], KEYS[11]
+local meta, wait, prioritized, pc, delayed, priorities, trash, extras, active, held, marker, events = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10], KEYS[11], KEYS[12], KEYS[13]
 local bad
 local function int(at, name)
   local text = ARGV[at]
@@ -81,24 +81,45 @@ local jobs_n = int(1, 'jobs')
 if jobs_n > 500 then bad = bad or 'jobs' end
 local namesakes_n = int(2, 'namesakes')
 if namesakes_n > 500 then bad = bad or 'namesakes' end
-local items_n = int(3, 'items')
+local dedups_n = int(3, 'dedups')
+if dedups_n > 500 then bad = bad or 'dedups' end
+local holders_n = int(4, 'holders')
+if holders_n > 500 then bad = bad or 'holders' end
+local items_n = int(5, 'items')
 if items_n > 500 then bad = bad or 'items' end
-local now = int(4, 'now')
-local jobs_at, jobs_w = 11, 1
+local locks_n = int(6, 'locks')
+if locks_n > 500 then bad = bad or 'locks' end
+local now = int(7, 'now')
+local whole = int(8, 'whole')
+if whole > 1 then bad = bad or 'whole' end
+local jobs_at, jobs_w = 13, 1
 local jobs_id = #stamp - 4 + #'v2:job:' + 1
 local namesakes_at, namesakes_w = jobs_at + jobs_n * jobs_w, 4
 local namesakes_id = #stamp - 4 + #'v2:logs:' + 1
-local items_base, items_w = 4, 7
+local dedups_at, dedups_w = namesakes_at + namesakes_n * namesakes_w, 1
+local dedups_id = #stamp - 4 + #'v2:dedup:' + 1
+local holders_at, holders_w = dedups_at + dedups_n * dedups_w, 1
+local holders_id = #stamp - 4 + #'v2:job:' + 1
+local items_base, items_w = 8, 7
 local function items(row) return items_base + (row - 1) * items_w end
 local items_name, items_data, items_opts, items_timestamp, items_delay, items_priority, items_flags = 1, 2, 3, 4, 5, 6, 7
-if not bad and #KEYS ~= namesakes_at + namesakes_n * namesakes_w then bad = 'keys' end
-if not bad and #ARGV ~= items_base + items_n * items_w then bad = 'arguments' end
+local locks_base, locks_w = items_base + items_n * items_w, 4
+local function locks(row) return locks_base + (row - 1) * locks_w end
+local locks_item, locks_holder, locks_ttl, locks_flags = 1, 2, 3, 4
+if not bad and #KEYS ~= holders_at + holders_n * holders_w then bad = 'keys' end
+if not bad and #ARGV ~= locks_base + locks_n * locks_w then bad = 'arguments' end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
 for row = 1, items_n do
   int(items(row) + 4, 'items.timestamp')
   int(items(row) + 5, 'items.delay')
   if int(items(row) + 6, 'items.priority') > 2097151 then bad = bad or 'items.priority' end
   if int(items(row) + 7, 'items.flags') > 3 then bad = bad or 'items.flags' end
+end
+for row = 1, locks_n do
+  if int(locks(row) + 1, 'locks.item') > 500 then bad = bad or 'locks.item' end
+  if int(locks(row) + 2, 'locks.holder') > 500 then bad = bad or 'locks.holder' end
+  if int(locks(row) + 3, 'locks.ttl') > 315360000000 then bad = bad or 'locks.ttl' end
+  if int(locks(row) + 4, 'locks.flags') > 7 then bad = bad or 'locks.flags' end
 end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
 local opts = redis.call('HMGET', meta, 'paused', 'closing', 'events.max', 'limit')
@@ -250,9 +271,9 @@ if owned ~= namesakes_n then return redis.error_reply('EMQARG namesakes') end
 -- hash stands, has not ended and names the record itself. \`job\` is nil where the record is free.
 local function read_record(key, holder)
   local id = string.sub(key, dedups_id)
-  local held = redis.call('HMGET', key, 'job', 'next')
+  local said = redis.call('HMGET', key, 'job', 'next')
   local left = redis.call('PTTL', key)
-  local record = { key = key, id = id, job = held[1] or nil, next = held[2] or nil, left = left }
+  local record = { key = key, id = id, job = said[1] or nil, next = said[2] or nil, left = left }
   -- What no call can name holds nothing.
   if record.job and (#record.job > 512 or not string.find(record.job, '^[^%c]+$')) then
     record.job = nil
@@ -268,7 +289,7 @@ local function read_record(key, holder)
 end
 -- Deduplication and the length limit. \`born\` is the item of this call that holds a record, \`after\` the
 -- one that is kept back behind its holder: items of one call see each other.
-local records, lock_of, undone, dropped, used = {}, {}, {}, {}, 0
+local records, lock_of, undone, dropped, left_from, used = {}, {}, {}, {}, {}, 0
 if dedups_n ~= locks_n then return redis.error_reply('EMQARG locks') end
 if locks_n > 0 then
   redis.call('ZCARD', held)
@@ -291,7 +312,8 @@ if most and not (most >= 1 and most <= 9007199254740991) then most = nil end
 if most then
   used = redis.call('LLEN', wait) + redis.call('ZCARD', prioritized) + redis.call('ZCARD', delayed)
 end
-local full = most and string.format('EMQFULL the queue holds its limit of %.0f jobs', most)
+local why_full = string.format('the queue holds its limit of %.0f jobs', most or 0)
+local full = 'EMQFULL ' .. why_full
 
 -- Takes a place in the queue, or tells that there is none.
 local function take_place()
@@ -300,10 +322,15 @@ local function take_place()
   return true
 end
 
+local function drop(id, from)
+  dropped[#dropped + 1] = id
+  left_from[#dropped] = from
+end
+
 -- The newer job takes the part of the one that was kept back.
 local function drop_next(record)
   if record.after then undone[record.after] = true
-  elseif record.next then dropped[#dropped + 1] = record.next end
+  elseif record.next then drop(record.next, 'held') end
   record.next, record.after, record.cleared = nil, nil, true
 end
 
@@ -336,7 +363,7 @@ local function contend(i, id)
       -- Never written: what it replaced is what this one replaces.
       undone[record.born], instead = true, lock_of[record.born].instead
     else
-      dropped[#dropped + 1] = other
+      drop(other, 'delayed')
     end
     hold(record, i, id)
     if ttl == 0 or extend then record.ttl = ttl end
@@ -380,6 +407,62 @@ local function write_job(i, namesake)
   local priority = tonumber(ARGV[row + items_priority])
   if priority > 0 then redis.call('HSET', priorities, id, priority) end
   return priority > 0 and priority or nil
+end
+-- Writes what became of the records, after the jobs, so that no record stands without one.
+local function save_record(record)
+  local i = record.after
+  redis.call('HSET', record.key, 'job', record.job)
+  if record.cleared then redis.call('HDEL', record.key, 'next', 'due', 'front') end
+  if i then
+    local row = items(i)
+    local delay, due = tonumber(ARGV[row + items_delay]), 0
+    if delay > 0 then due = tonumber(ARGV[row + items_timestamp]) + delay end
+    redis.call('HSET', record.key, 'next', record.next, 'due', string.format('%.0f', due),
+      'front', tonumber(ARGV[row + items_flags]) % 2)
+  end
+  if record.ttl and record.ttl > 0 then
+    redis.call('PEXPIRE', record.key, string.format('%.0f', record.ttl))
+  elseif record.ttl then
+    redis.call('PERSIST', record.key)
+  end
+end
+
+local function save_records()
+  for l = 1, locks_n do
+    local record = records[KEYS[dedups_at + l]]
+    if record.changed then save_record(record) end
+    record.changed = false
+  end
+  if #dropped == 0 then return end
+  redis.call('ZREM', delayed, unpack(dropped))
+  redis.call('ZREM', held, unpack(dropped))
+  redis.call('HDEL', priorities, unpack(dropped))
+  local dead = {}
+  for n = 1, #dropped do
+    dead[#dead + 1] = now
+    dead[#dead + 1] = dropped[n]
+    emit('x', dropped[n], left_from[n])
+  end
+  redis.call('ZADD', trash, unpack(dead))
+end
+
+-- The event names the job that stands; its payload is the deduplication id and the job that does not.
+local function tell_locks()
+  for i = 1, jobs_n do
+    local lock = lock_of[i]
+    if lock then
+      local stands, word = lock.record.job, string.match(status[i], '^%l+')
+      local other = ids[i]
+      if undone[i] and word ~= 'held' then
+        status[i], word = 'deduplicated ' .. stands, 'deduplicated'
+      elseif word == 'replaced' then
+        stands, other = ids[i], lock.instead
+      end
+      if word == 'replaced' or word == 'deduplicated' or word == 'held' then
+        emit('u', stands, lock.record.id .. '\\n' .. other)
+      end
+    end
+  end
 end
 if jobs_n == 0 then return {} end
 local retired = redis.call('ZMSCORE', trash, unpack(ids))
@@ -427,7 +510,7 @@ for i = 1, jobs_n do
   end
   -- Else a minted id in trash: a resent add of a job that has already come and gone.
 end
-if whole == 1 and refused then return redis.error_reply(full) end
+if whole == 1 and refused then return redis.error_reply('EMQFULL ' .. why_full) end
 
 local first_due = tonumber(head[2])
 for n = 1, #fresh do
@@ -966,7 +1049,7 @@ return { all_ok and {} or statuses, claimed, coming }`,
 
 export const finishScript: Script<(typeof REGISTRY)["finish"]> = {
   spec: REGISTRY.finish,
-  sha: "b45ab55845d50153f4c0b7ff778acb1d84b67fc2",
+  sha: "abf73d54f77206d65fc7f0e214f068b9f6c97590",
   source: `-- Ends runs in any way: completed, failed, retried, delayed or given back.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -978,7 +1061,7 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
   found = string.gsub(found, '%c', '?')
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
 end
-local meta, wait, prioritized, pc, delayed, priorities, active, owners, verdicts, completed, failed, trash, extras, marker, events = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10], KEYS[11], KEYS[12], KEYS[13], KEYS[14], KEYS[15], KEYS[16]
+local meta, wait, prioritized, pc, delayed, priorities, active, owners, verdicts, completed, failed, trash, extras, held, marker, events = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10], KEYS[11], KEYS[12], KEYS[13], KEYS[14], KEYS[15], KEYS[16], KEYS[17]
 local bad
 local function int(at, name)
   local text = ARGV[at]
@@ -995,25 +1078,30 @@ local function text(at, name)
 end
 local jobs_n = int(1, 'jobs')
 if jobs_n > 500 then bad = bad or 'jobs' end
-local items_n = int(2, 'items')
+local dedups_n = int(2, 'dedups')
+if dedups_n > 500 then bad = bad or 'dedups' end
+local items_n = int(3, 'items')
 if items_n > 500 then bad = bad or 'items' end
-local now = int(3, 'now')
-local keepCount = int(4, 'keepCount')
-local keepAge = int(5, 'keepAge')
-local failCount = int(6, 'failCount')
-local failAge = int(7, 'failAge')
-local jobs_at, jobs_w = 16, 1
+local now = int(4, 'now')
+local keepCount = int(5, 'keepCount')
+local keepAge = int(6, 'keepAge')
+local failCount = int(7, 'failCount')
+local failAge = int(8, 'failAge')
+local jobs_at, jobs_w = 17, 1
 local jobs_id = #stamp - 4 + #'v2:job:' + 1
-local items_base, items_w = 7, 7
+local dedups_at, dedups_w = jobs_at + jobs_n * jobs_w, 1
+local dedups_id = #stamp - 4 + #'v2:dedup:' + 1
+local items_base, items_w = 8, 8
 local function items(row) return items_base + (row - 1) * items_w end
-local items_token, items_how, items_atm, items_ats, items_delay, items_value, items_stack = 1, 2, 3, 4, 5, 6, 7
-if not bad and #KEYS ~= jobs_at + jobs_n * jobs_w then bad = 'keys' end
+local items_token, items_how, items_atm, items_ats, items_delay, items_value, items_stack, items_lock = 1, 2, 3, 4, 5, 6, 7, 8
+if not bad and #KEYS ~= dedups_at + dedups_n * dedups_w then bad = 'keys' end
 if not bad and #ARGV ~= items_base + items_n * items_w then bad = 'arguments' end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
 for row = 1, items_n do
   int(items(row) + 3, 'items.atm')
   int(items(row) + 4, 'items.ats')
   int(items(row) + 5, 'items.delay')
+  if int(items(row) + 8, 'items.lock') > 500 then bad = bad or 'items.lock' end
 end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
 local opts = redis.call('HMGET', meta, 'paused', 'events.max', 'concurrency')
@@ -1153,6 +1241,9 @@ for i = 1, items_n do
   if now + tonumber(ARGV[items(i) + items_delay]) > 8640000000000000 then
     return redis.error_reply('EMQARG items.delay')
   end
+  if tonumber(ARGV[items(i) + items_lock]) > dedups_n then
+    return redis.error_reply('EMQARG items.lock')
+  end
 end
 
 -- Reads that also prove the type of everything written below.
@@ -1187,13 +1278,15 @@ redis.call('LLEN', wait)
 redis.call('XLEN', events)
 for _, set in ipairs({ prioritized, active, completed, failed, trash }) do redis.call('ZCARD', set) end
 
-local statuses, settled, ended, met, runs = {}, {}, {}, {}, {}
+local first_due = tonumber(head[2])
+-- Verifies the lease of each run that ends and sorts the runs by what becomes of the job.
+local statuses, settled, ended, over, met, runs = {}, {}, {}, {}, {}, {}
 for i = 1, jobs_n do
   local id, row = ids[i], items(i)
-  local held, at = lease_of(owner[i])
-  if not held or met[id] then
+  local holds, at = lease_of(owner[i])
+  if not holds or met[id] then
     statuses[i] = 'EMQSTALE no lease'
-  elseif held ~= ARGV[row + items_token] then
+  elseif holds ~= ARGV[row + items_token] then
     statuses[i] = 'EMQSTALE the lease is held by another run'
   else
     met[id] = true
@@ -1205,7 +1298,46 @@ for i = 1, jobs_n do
       statuses[i] = 'ok'
       runs[#runs + 1] = { i, KEYS[jobs_at + i], row, at, how }
     end
-    if how == 'completed' or how == 'failed' or how == 'gone' then ended[#ended + 1] = id end
+    if how == 'completed' or how == 'failed' or how == 'gone' then
+      ended[#ended + 1] = id
+      over[#over + 1] = i
+    end
+  end
+end
+-- Deduplication records of ended jobs. One without a TTL ends with its holder, and the successor that it
+-- kept back takes its place.
+local locks = {}
+redis.call('ZCARD', held)
+for l = 1, dedups_n do
+  local key = KEYS[dedups_at + l]
+  local said = redis.pcall('HMGET', key, 'job', 'next', 'due', 'front')
+  if not said.err and said[1] and redis.call('PTTL', key) == -1 then
+    local due = tonumber(said[3])
+    if not (due and due > now and due <= 8640000000000000) then due = nil end
+    local ranked = said[2] and redis.call('HGET', priorities, said[2])
+    locks[l] = { key = key, job = said[1], next = said[2], due = due, front = said[4] == '1',
+      rank = rank_of(ranked) }
+  end
+end
+
+local function release(i)
+  local l = tonumber(ARGV[items(i) + items_lock])
+  local lock = locks[l]
+  if not lock or lock.job ~= ids[i] then return end
+  locks[l] = nil
+  if not lock.next or redis.call('ZREM', held, lock.next) == 0 then
+    redis.call('UNLINK', lock.key)
+    return
+  end
+  redis.call('HSET', lock.key, 'job', lock.next)
+  redis.call('HDEL', lock.key, 'next', 'due', 'front')
+  if lock.due then
+    put_off(lock.next, lock.due)
+    if not first_due or lock.due < first_due then first_due = lock.due end
+    emit('d', lock.next, string.format('%.0f', lock.due))
+  else
+    line_up(lock.next, lock.rank, lock.front and 'newest')
+    emit('w', lock.next, '')
   end
 end
 
@@ -1218,7 +1350,7 @@ if #ended > 0 then
   redis.call('HDEL', verdicts, unpack(ended))
   redis.call('HDEL', priorities, unpack(ended))
 end
-local first_due, kept = tonumber(head[2]), {}
+local kept = {}
 for n = 1, #runs do
   local i, key, row, at, how = unpack(runs[n])
   local id, value = ids[i], ARGV[row + items_value]
@@ -1227,6 +1359,8 @@ for n = 1, #runs do
   local count = how == 'completed' and keepCount or failCount
   if final and count == 0 then
     if extra[i] == 1 then
+      -- Tells bury that the job ended: its throttle goes on without it.
+      redis.call('HSET', key, 'finishedOn', string.format('%.0f', now))
       redis.call('ZADD', trash, now, id)
       to_bury[#to_bury + 1] = id
     else
@@ -1261,6 +1395,7 @@ for n = 1, #runs do
     emit(how == 'completed' and 'c' or 'f', id, value)
   end
 end
+for n = 1, #over do release(over[n]) end
 flush_line()
 save_sequence()
 if kept.completed then retain(completed, keepCount, keepAge) end
@@ -1885,7 +2020,7 @@ return { #ids, head[2] and math.floor(tonumber(head[2])) or 0 }`,
 
 export const buryScript: Script<(typeof REGISTRY)["bury"]> = {
   spec: REGISTRY.bury,
-  sha: "962850949f4eb62f4fdc4cbb91d67c1dd51eb677",
+  sha: "e2db797db3e40ff168f5f43403de89cdebca7b74",
   source: `-- Removes every key of jobs that are in trash. An id that is not is somebody's again and is left alone.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -1897,7 +2032,7 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
   found = string.gsub(found, '%c', '?')
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
 end
-local meta, trash, extras = KEYS[2], KEYS[3], KEYS[4]
+local meta, trash, extras, held, priorities = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 local bad
 local function int(at, name)
   local text = ARGV[at]
@@ -1914,22 +2049,59 @@ local function text(at, name)
 end
 local jobs_n = int(1, 'jobs')
 if jobs_n > 100 then bad = bad or 'jobs' end
-local jobs_at, jobs_w = 4, 5
+local dedups_n = int(2, 'dedups')
+if dedups_n > 100 then bad = bad or 'dedups' end
+local locks_n = int(3, 'locks')
+if locks_n > 100 then bad = bad or 'locks' end
+local jobs_at, jobs_w = 6, 5
 local jobs_id = #stamp - 4 + #'v2:job:' + 1
-if not bad and #KEYS ~= jobs_at + jobs_n * jobs_w then bad = 'keys' end
-if not bad and #ARGV ~= 1 then bad = 'arguments' end
+local dedups_at, dedups_w = jobs_at + jobs_n * jobs_w, 1
+local dedups_id = #stamp - 4 + #'v2:dedup:' + 1
+local locks_base, locks_w = 3, 1
+local function locks(row) return locks_base + (row - 1) * locks_w end
+local locks_job = 1
+if not bad and #KEYS ~= dedups_at + dedups_n * dedups_w then bad = 'keys' end
+if not bad and #ARGV ~= locks_base + locks_n * locks_w then bad = 'arguments' end
+if bad then return redis.error_reply('EMQARG ' .. bad) end
+for row = 1, locks_n do
+  if int(locks(row) + 1, 'locks.job') > 100 then bad = bad or 'locks.job' end
+end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
 redis.call('ZCARD', trash)
+redis.call('ZCARD', held)
 redis.call('SCARD', extras)
+redis.call('HLEN', priorities)
 redis.call('HLEN', meta)
+if dedups_n ~= locks_n then return redis.error_reply('EMQARG locks') end
+local record_of = {}
+for l = 1, locks_n do
+  local i, key = tonumber(ARGV[locks(l) + locks_job]), KEYS[dedups_at + l]
+  if i < 1 or i > jobs_n then return redis.error_reply('EMQARG locks.job') end
+  local said = redis.pcall('HMGET', key, 'job', 'next')
+  local ended = redis.pcall('HEXISTS', KEYS[jobs_at + (i - 1) * jobs_w + 1], 'finishedOn') == 1
+  -- A throttle goes on behind a job that ended; one that never ran takes it along.
+  if not said.err and not (ended and redis.call('PTTL', key) >= 0) then
+    record_of[i] = { key = key, job = said[1], next = said[2] }
+  end
+end
 local buried = 0
 for i = 1, jobs_n do
   local at = jobs_at + (i - 1) * jobs_w
   local id = string.sub(KEYS[at + 1], jobs_id)
+  local since = redis.call('ZSCORE', trash, id)
   if redis.call('ZREM', trash, id) == 1 then
     redis.call('UNLINK', KEYS[at + 1], KEYS[at + 2], KEYS[at + 3], KEYS[at + 4], KEYS[at + 5])
     redis.call('SREM', extras, id)
     buried = buried + 1
+    local record = record_of[i]
+    if record and record.job == id then
+      redis.call('UNLINK', record.key)
+      -- What it kept back goes with it.
+      if record.next and redis.call('ZREM', held, record.next) == 1 then
+        redis.call('HDEL', priorities, record.next)
+        redis.call('ZADD', trash, since, record.next)
+      end
+    end
   end
 end
 if buried > 0 and redis.call('SCARD', extras) == 0 then redis.call('HDEL', meta, 'extras') end
@@ -2073,7 +2245,7 @@ return out`,
 
 export const getScript: Script<(typeof REGISTRY)["get"]> = {
   spec: REGISTRY.get,
-  sha: "060a5ef849c8351a102dc0c419a76c2a0c4d220b",
+  sha: "bb07a37ec9e47d17d059d11fb94d5d0356f15871",
   source: `-- Reads one job: its fields, its state and, while it runs, its owner.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -2085,7 +2257,7 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
   found = string.gsub(found, '%c', '?')
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
 end
-local meta, prioritized, delayed, active, owners, completed, failed, waiting_children, trash = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10]
+local meta, prioritized, delayed, active, owners, completed, failed, waiting_children, held, trash = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10], KEYS[11]
 local bad
 local function int(at, name)
   local text = ARGV[at]
@@ -2102,7 +2274,7 @@ local function text(at, name)
 end
 local jobs_n = int(1, 'jobs')
 if jobs_n > 100 then bad = bad or 'jobs' end
-local jobs_at, jobs_w = 10, 1
+local jobs_at, jobs_w = 11, 1
 local jobs_id = #stamp - 4 + #'v2:job:' + 1
 if not bad and #KEYS ~= jobs_at + jobs_n * jobs_w then bad = 'keys' end
 if not bad and #ARGV ~= 1 then bad = 'arguments' end
@@ -2114,6 +2286,7 @@ local SETS = {
   { 'completed', completed },
   { 'failed', failed },
   { 'waiting-children', waiting_children },
+  { 'held', held },
 }
 local out = {}
 for i = 1, jobs_n do
@@ -3010,6 +3183,307 @@ for i = 1, records_n do
   end
 end
 return out`,
+};
+
+export const holderScript: Script<(typeof REGISTRY)["holder"]> = {
+  spec: REGISTRY.holder,
+  sha: "0da3e2d6242bac933439a70aaf0b591ca07d8ebd",
+  source: `-- Names the job that holds each deduplication record, if the record is valid.
+local unpack = unpack or table.unpack
+local stamp = KEYS[1]
+local found_version = redis.pcall('GET', stamp)
+if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == 'echomq:2.') then
+  local found = found_version
+  if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
+  if found == '' then found = 'empty' end
+  found = string.gsub(found, '%c', '?')
+  return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
+end
+local meta, trash = KEYS[2], KEYS[3]
+local bad
+local function int(at, name)
+  local text = ARGV[at]
+  if text and #text < 17 and string.find(text, '^%d+$') then
+    local value = tonumber(text)
+    if value <= 9007199254740991 then return value end
+  end
+  bad = bad or name
+  return 0
+end
+local function text(at, name)
+  if not ARGV[at] then bad = bad or name end
+  return ARGV[at] or ''
+end
+local dedups_n = int(1, 'dedups')
+if dedups_n > 100 then bad = bad or 'dedups' end
+local holders_n = int(2, 'holders')
+if holders_n > 100 then bad = bad or 'holders' end
+local dedups_at, dedups_w = 3, 1
+local dedups_id = #stamp - 4 + #'v2:dedup:' + 1
+local holders_at, holders_w = dedups_at + dedups_n * dedups_w, 1
+local holders_id = #stamp - 4 + #'v2:job:' + 1
+if not bad and #KEYS ~= holders_at + holders_n * holders_w then bad = 'keys' end
+if not bad and #ARGV ~= 2 then bad = 'arguments' end
+if bad then return redis.error_reply('EMQARG ' .. bad) end
+-- Reads a deduplication record. With a TTL it is valid until then; without one only while its holder's
+-- hash stands, has not ended and names the record itself. \`job\` is nil where the record is free.
+local function read_record(key, holder)
+  local id = string.sub(key, dedups_id)
+  local said = redis.call('HMGET', key, 'job', 'next')
+  local left = redis.call('PTTL', key)
+  local record = { key = key, id = id, job = said[1] or nil, next = said[2] or nil, left = left }
+  -- What no call can name holds nothing.
+  if record.job and (#record.job > 512 or not string.find(record.job, '^[^%c]+$')) then
+    record.job = nil
+  end
+  if not record.job or left >= 0 then return record end
+  if not holder or string.sub(holder, holders_id) ~= record.job then
+    record.moved = true
+    return record
+  end
+  local job = redis.call('HMGET', holder, 'deid', 'finishedOn')
+  if job[1] ~= id or job[2] or redis.call('ZSCORE', trash, record.job) then record.job = nil end
+  return record
+end
+if dedups_n ~= holders_n then return redis.error_reply('EMQARG holders') end
+redis.call('ZCARD', trash)
+local out = {}
+for i = 1, dedups_n do
+  local record = read_record(KEYS[dedups_at + i], KEYS[holders_at + i])
+  if record.moved then return redis.error_reply('EMQRETRY ' .. record.job) end
+  out[i] = record.job or false
+end
+return out`,
+};
+
+export const unlockScript: Script<(typeof REGISTRY)["unlock"]> = {
+  spec: REGISTRY.unlock,
+  sha: "31c14bcbe217ede3b0bfcebc8be32469f9c27462",
+  source: `-- Frees a deduplication record; what it kept back takes its place in line.
+local unpack = unpack or table.unpack
+local stamp = KEYS[1]
+local found_version = redis.pcall('GET', stamp)
+if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == 'echomq:2.') then
+  local found = found_version
+  if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
+  if found == '' then found = 'empty' end
+  found = string.gsub(found, '%c', '?')
+  return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
+end
+local meta, wait, prioritized, pc, delayed, priorities, held, marker, events = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10]
+local bad
+local function int(at, name)
+  local text = ARGV[at]
+  if text and #text < 17 and string.find(text, '^%d+$') then
+    local value = tonumber(text)
+    if value <= 9007199254740991 then return value end
+  end
+  bad = bad or name
+  return 0
+end
+local function text(at, name)
+  if not ARGV[at] then bad = bad or name end
+  return ARGV[at] or ''
+end
+local dedups_n = int(1, 'dedups')
+if dedups_n > 1 then bad = bad or 'dedups' end
+local now = int(2, 'now')
+local job = text(3, 'job')
+local dedups_at, dedups_w = 10, 1
+local dedups_id = #stamp - 4 + #'v2:dedup:' + 1
+if not bad and #KEYS ~= dedups_at + dedups_n * dedups_w then bad = 'keys' end
+if not bad and #ARGV ~= 3 then bad = 'arguments' end
+if bad then return redis.error_reply('EMQARG ' .. bad) end
+local opts = redis.call('HMGET', meta, 'paused', 'events.max')
+local events_max = tonumber(opts[2] or '10000') or 10000
+-- Buffers the events of this call. A flush writes one stream entry: pairs of \`<code><id>\` and a payload.
+-- Payloads over 8 KB are left in the job's hash; the code is then upper case.
+local ev, ev_bytes = {}, 0
+if not (events_max >= 0 and events_max <= 9007199254740991 and events_max % 1 == 0) then
+  events_max = 10000
+end
+
+local function flush_events()
+  if #ev == 0 then return end
+  local how = events_max < 1000 and '=' or '~'
+  -- pcall: after the first write nothing may raise, and a stream can only fail by its own last id.
+  redis.pcall('XADD', events, 'MAXLEN', how, events_max, '*', unpack(ev))
+  ev, ev_bytes = {}, 0
+end
+
+local function emit(code, id, value)
+  if events_max == 0 then return end
+  if #value > 8192 then code, value = string.upper(code), '' end
+  if #ev >= 200 or ev_bytes + #id + #value > 65536 then flush_events() end
+  ev[#ev + 1] = code .. id
+  ev[#ev + 1] = value
+  ev_bytes = ev_bytes + #id + #value
+end
+-- The priority sequence, read before the first write so that a broken counter refuses the whole call.
+-- It starts in the middle of its 2^32 places, so that there are as many ahead of the first job.
+local seq = tonumber(redis.call('GET', pc) or '2147483648')
+if not seq or seq < 0 or seq >= 9007199254740000 or seq % 1 ~= 0 then
+  return redis.error_reply('EMQSTATE the priority sequence is not a whole number')
+end
+local seq_was = seq
+
+local function save_sequence()
+  if seq ~= seq_was then redis.call('SET', pc, string.format('%.0f', seq % 4294967296)) end
+end
+-- Puts ids in line. Buffered, so a batch costs one command per structure. \`seq\` is the priority
+-- sequence; 2^32 keeps priority and sequence exact in a double.
+local to_back, to_front, to_ranked, in_line = {}, {}, {}, {}
+local ahead, ranks = {}, {}
+
+-- A priority as it stands in \`priorities\`; any other text is none, so that no score can be refused.
+local function rank_of(text)
+  local rank = tonumber(text)
+  if rank and rank >= 1 and rank <= 2097151 and rank % 1 == 0 then return rank end
+end
+
+local function line_up(id, priority, front)
+  in_line[#in_line + 1] = id
+  local list = front and to_front or to_back
+  if priority and front then
+    if not ahead[priority] then ranks[#ranks + 1] = priority end
+    ahead[priority] = ahead[priority] or {}
+    list = ahead[priority]
+  elseif priority then
+    seq = seq + 1
+    to_ranked[#to_ranked + 1] = priority * 4294967296 + seq % 4294967296
+    to_ranked[#to_ranked + 1] = id
+    return
+  end
+  if front == 'front' then
+    -- The last of a list ends nearest to the head: a batch put back keeps its order.
+    table.insert(list, 1, id)
+  else
+    list[#list + 1] = id
+  end
+end
+
+-- Takes the places below the head of their priority, as far as there are any.
+local function rank_ahead(priority, list)
+  local base = priority * 4294967296
+  local head = redis.call('ZRANGEBYSCORE', prioritized, string.format('%.0f', base),
+    string.format('(%.0f', base + 4294967296), 'WITHSCORES', 'LIMIT', 0, 1)
+  local place = head[2] and tonumber(head[2]) - base - 1 or seq % 4294967296
+  local places = {}
+  for i = 1, #list do
+    places[#places + 1] = base + math.max(place + 1 - i, 0)
+    places[#places + 1] = list[i]
+  end
+  redis.call('ZADD', prioritized, unpack(places))
+end
+
+local function flush_line()
+  if #to_back > 0 then redis.call('LPUSH', wait, unpack(to_back)) end
+  if #to_front > 0 then redis.call('RPUSH', wait, unpack(to_front)) end
+  if #to_ranked > 0 then redis.call('ZADD', prioritized, unpack(to_ranked)) end
+  for i = 1, #ranks do rank_ahead(ranks[i], ahead[ranks[i]]) end
+end
+-- Adds one id to delayed. Equal times keep their order through a fraction of 1/4096 ms, coarser where
+-- a double holds no such fraction any more (from the year 2039 on).
+local function put_off(id, due)
+  local last = redis.call('ZREVRANGEBYSCORE', delayed, '(' .. string.format('%.0f', due + 1),
+    string.format('%.0f', due), 'WITHSCORES', 'LIMIT', 0, 1)
+  local score, part = due, 1 / 4096
+  while due + part - due ~= part do part = part * 2 end
+  if last[2] then score = math.min(tonumber(last[2]) + part, due + 1 - part) end
+  redis.call('ZADD', delayed, score, id)
+end
+if dedups_n ~= 1 then return redis.error_reply('EMQARG dedups') end
+redis.call('LLEN', wait)
+redis.call('XLEN', events)
+redis.call('ZCARD', prioritized)
+redis.call('ZCARD', held)
+local marked = redis.call('ZCARD', marker)
+local head = redis.call('ZRANGE', delayed, 0, 0, 'WITHSCORES')
+-- Wakes blocked workers. Members are ids of waiting jobs at score 0; the next due time stands under a
+-- control character, which no id may hold.
+local function arm(ids)
+  local add = {}
+  for i = 1, math.min(#ids, 16 - marked) do
+    add[#add + 1] = 0
+    add[#add + 1] = ids[i]
+  end
+  if #add > 0 then redis.call('ZADD', marker, unpack(add)) end
+end
+
+-- Ids to be claimed next: whoever wakes by one looks at the right place.
+local function next_up()
+  local ids = redis.call('LRANGE', wait, -16, -1)
+  if #ids == 0 then ids = redis.call('ZRANGE', prioritized, 0, 15) end
+  return ids
+end
+
+local function arm_due(due) redis.call('ZADD', marker, due, '\\1') end
+local record = KEYS[dedups_at + 1]
+local said = redis.call('HMGET', record, 'job', 'next', 'due', 'front')
+if not said[1] or job ~= '' and said[1] ~= job then return 0 end
+local due = tonumber(said[3])
+if not (due and due > now and due <= 8640000000000000) then due = nil end
+local rank = rank_of(said[2] and redis.call('HGET', priorities, said[2]))
+redis.call('UNLINK', record)
+if said[2] and redis.call('ZREM', held, said[2]) == 1 then
+  if due then
+    put_off(said[2], due)
+    emit('d', said[2], string.format('%.0f', due))
+  else
+    line_up(said[2], rank, said[4] == '1' and 'newest')
+    emit('w', said[2], '')
+  end
+  flush_line()
+  save_sequence()
+  if not opts[1] then
+    arm(in_line)
+    if due and not (head[2] and tonumber(head[2]) <= due) then arm_due(due) end
+  end
+  flush_events()
+end
+return 1`,
+};
+
+export const capacityScript: Script<(typeof REGISTRY)["capacity"]> = {
+  spec: REGISTRY.capacity,
+  sha: "5c0eab6858bdfa3446bee79c657abf527d471cd4",
+  source: `-- Sets how many jobs may wait in the queue, or lifts the limit.
+local unpack = unpack or table.unpack
+local stamp = KEYS[1]
+local found_version = redis.pcall('GET', stamp)
+if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == 'echomq:2.') then
+  local found = found_version
+  if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
+  if found == '' then found = 'empty' end
+  found = string.gsub(found, '%c', '?')
+  return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
+end
+local meta = KEYS[2]
+local bad
+local function int(at, name)
+  local text = ARGV[at]
+  if text and #text < 17 and string.find(text, '^%d+$') then
+    local value = tonumber(text)
+    if value <= 9007199254740991 then return value end
+  end
+  bad = bad or name
+  return 0
+end
+local function text(at, name)
+  if not ARGV[at] then bad = bad or name end
+  return ARGV[at] or ''
+end
+local most = int(1, 'most')
+if not bad and #KEYS ~= 2 then bad = 'keys' end
+if not bad and #ARGV ~= 1 then bad = 'arguments' end
+if bad then return redis.error_reply('EMQARG ' .. bad) end
+redis.call('HLEN', meta)
+if most > 0 then
+  redis.call('HSET', meta, 'limit', string.format('%.0f', most))
+else
+  redis.call('HDEL', meta, 'limit')
+end
+return most`,
 };
 
 export const removeScript: Script<(typeof REGISTRY)["remove"]> = {

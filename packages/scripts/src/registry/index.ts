@@ -1,4 +1,5 @@
 import { added, close, ended, purge, remove, wipe } from "./admin.js";
+import { capacity, holder, unlock } from "./dedup.js";
 import { dedups, inspect, mend } from "./doctor.js";
 import { publish, tail } from "./events.js";
 import { begin, expired, finish, promote, recover, renew, step } from "./lease.js";
@@ -38,6 +39,9 @@ export const REGISTRY: {
   readonly inspect: typeof inspect;
   readonly mend: typeof mend;
   readonly dedups: typeof dedups;
+  readonly holder: typeof holder;
+  readonly unlock: typeof unlock;
+  readonly capacity: typeof capacity;
   readonly remove: typeof remove;
   readonly purge: typeof purge;
   readonly ended: typeof ended;
@@ -81,6 +85,9 @@ export const REGISTRY: {
   inspect,
   mend,
   dedups,
+  holder,
+  unlock,
+  capacity,
   remove,
   purge,
   ended,

@@ -94,10 +94,14 @@ export const finish = {
     "failed",
     "trash",
     "extras",
+    "held",
     "marker",
     "events",
   ],
-  groups: [{ name: "jobs", kinds: ["job"] }],
+  groups: [
+    { name: "jobs", kinds: ["job"] },
+    { name: "dedups", kinds: ["dedup"] },
+  ],
   args: [
     { name: "now", type: "int", doc: "server ms" },
     {
@@ -120,6 +124,7 @@ export const finish = {
         { name: "delay", type: "int", doc: "ms until due, for delay" },
         { name: "value", type: "text", doc: "return value as JSON, or the failure's reason" },
         { name: "stack", type: "text", doc: "stack traces as a JSON list, empty to leave" },
+        { name: "lock", type: "int", most: 500, doc: "which of `dedups` it may hold, 0 for none" },
       ],
     },
   ],

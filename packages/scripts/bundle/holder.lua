@@ -1,0 +1,66 @@
+-- Names the job that holds each deduplication record, if the record is valid.
+local unpack = unpack or table.unpack
+local stamp = KEYS[1]
+local found_version = redis.pcall('GET', stamp)
+if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == 'echomq:2.') then
+  local found = found_version
+  if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
+  if found == '' then found = 'empty' end
+  found = string.gsub(found, '%c', '?')
+  return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
+end
+local meta, trash = KEYS[2], KEYS[3]
+local bad
+local function int(at, name)
+  local text = ARGV[at]
+  if text and #text < 17 and string.find(text, '^%d+$') then
+    local value = tonumber(text)
+    if value <= 9007199254740991 then return value end
+  end
+  bad = bad or name
+  return 0
+end
+local function text(at, name)
+  if not ARGV[at] then bad = bad or name end
+  return ARGV[at] or ''
+end
+local dedups_n = int(1, 'dedups')
+if dedups_n > 100 then bad = bad or 'dedups' end
+local holders_n = int(2, 'holders')
+if holders_n > 100 then bad = bad or 'holders' end
+local dedups_at, dedups_w = 3, 1
+local dedups_id = #stamp - 4 + #'v2:dedup:' + 1
+local holders_at, holders_w = dedups_at + dedups_n * dedups_w, 1
+local holders_id = #stamp - 4 + #'v2:job:' + 1
+if not bad and #KEYS ~= holders_at + holders_n * holders_w then bad = 'keys' end
+if not bad and #ARGV ~= 2 then bad = 'arguments' end
+if bad then return redis.error_reply('EMQARG ' .. bad) end
+-- Reads a deduplication record. With a TTL it is valid until then; without one only while its holder's
+-- hash stands, has not ended and names the record itself. `job` is nil where the record is free.
+local function read_record(key, holder)
+  local id = string.sub(key, dedups_id)
+  local said = redis.call('HMGET', key, 'job', 'next')
+  local left = redis.call('PTTL', key)
+  local record = { key = key, id = id, job = said[1] or nil, next = said[2] or nil, left = left }
+  -- What no call can name holds nothing.
+  if record.job and (#record.job > 512 or not string.find(record.job, '^[^%c]+$')) then
+    record.job = nil
+  end
+  if not record.job or left >= 0 then return record end
+  if not holder or string.sub(holder, holders_id) ~= record.job then
+    record.moved = true
+    return record
+  end
+  local job = redis.call('HMGET', holder, 'deid', 'finishedOn')
+  if job[1] ~= id or job[2] or redis.call('ZSCORE', trash, record.job) then record.job = nil end
+  return record
+end
+if dedups_n ~= holders_n then return redis.error_reply('EMQARG holders') end
+redis.call('ZCARD', trash)
+local out = {}
+for i = 1, dedups_n do
+  local record = read_record(KEYS[dedups_at + i], KEYS[holders_at + i])
+  if record.moved then return redis.error_reply('EMQRETRY ' .. record.job) end
+  out[i] = record.job or false
+end
+return out
