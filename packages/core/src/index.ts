@@ -28,19 +28,53 @@ export type {
   ResultOf,
 } from "./job/types.js";
 export type { Backoff } from "./options/backoff.js";
+export type { DeadLetter } from "./options/dead-letter.js";
+export type { Deduplication } from "./options/deduplication.js";
 export type { JobOptions } from "./options/job-options.js";
 export type { Retention } from "./options/retention.js";
+export type { SchemaIssue, SchemaResult, StandardSchemaV1 } from "./options/schema.js";
+export { SchemaError } from "./options/schema.js";
+export type { Serializer } from "./options/serializer.js";
+export { QueueAdmin } from "./queue/admin.js";
 export { QueueGetters } from "./queue/getters.js";
+export { QueueLimits } from "./queue/limits.js";
 export type { QueueOptions } from "./queue/options.js";
 export type { BulkJob } from "./queue/queue.js";
 export { Queue } from "./queue/queue.js";
+export type { ChangePriorityOptions } from "./queue/verbs/change.js";
+export type { CleanType } from "./queue/verbs/clean.js";
 export type { JobLogs } from "./queue/verbs/jobs.js";
+export type { RateLimit } from "./queue/verbs/limits.js";
 export type { Metrics } from "./queue/verbs/metrics.js";
+export type { ObliterateOptions } from "./queue/verbs/obliterate.js";
+export type { PromoteJobsOptions } from "./queue/verbs/promote.js";
+export type { RedriveOptions } from "./queue/verbs/redrive.js";
+export type { RetryJobsOptions, RetryOptions, RetryState } from "./queue/verbs/retry.js";
 export type { JobStateName } from "./queue/verbs/states.js";
 export type { WorkerInfo } from "./queue/verbs/workers.js";
 export type { LeaseLoss } from "./worker/errors.js";
-export { LeaseLostError, UnrecoverableError, WorkerClosingError } from "./worker/errors.js";
-export type { WorkerOptions } from "./worker/options.js";
-export type { AnyJob, Handler, JobContext, WorkerEvents } from "./worker/types.js";
+export {
+  CancelledError,
+  DelayedError,
+  ExpiredError,
+  JobTimeoutError,
+  LeaseLostError,
+  RateLimitError,
+  SandboxError,
+  UnrecoverableError,
+  WaitingError,
+  WorkerClosingError,
+} from "./worker/errors.js";
+export type { Processor } from "./worker/handler.js";
+export { ManualJob } from "./worker/manual-job.js";
+export type { Limiter, WorkerOptions } from "./worker/options.js";
+export type {
+  AnyJob,
+  AnyManualJob,
+  Handler,
+  JobContext,
+  NextJobOptions,
+  WorkerEvents,
+} from "./worker/types.js";
 export type { CloseOptions } from "./worker/worker.js";
 export { Worker } from "./worker/worker.js";

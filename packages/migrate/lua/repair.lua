@@ -13,8 +13,17 @@ local found = redis.pcall('GET', stamp)
 if type(found) == 'string' and found ~= wanted then return refused(found) end
 if type(found) == 'table' and type(redis.pcall('HLEN', stamp)) == 'table' then return refused(found) end
 local known = redis.call('HMGET', meta, 'version', 'migrated')
-if (known[1] or '') ~= version or (known[2] or '') ~= migrated or not (known[1] or known[2]) then
+if (known[1] or '') ~= version or (known[2] or '') ~= migrated then
   return redis.error_reply('EMQRETRY v2:meta changed')
+end
+if not (known[1] or known[2]) then
+  -- No v2 key says whose run it is; its tombstone does, and only the way back is open then.
+  local stands = tombs_n == 1 and redis.pcall('GET', KEYS[tombs_at + 1])
+  local run = string.match(wanted, '^echomq:migrating:([%w-]+):rollback$')
+  local mine = run and 'echomq:moved:' .. run .. ':moving:'
+  if not mine or type(stands) ~= 'string' or string.sub(stands, 1, #mine) ~= mine then
+    return redis.error_reply('EMQRETRY v2:meta changed')
+  end
 end
 if type(found) == 'table' and redis.call('EXISTS', KEYS[asides_at + 1]) == 1 then
   return redis.error_reply('EMQSTATE an earlier intruder is still set aside')

@@ -42,6 +42,8 @@ export interface Context {
   readonly batch: number;
   /** The run the caller named, or the one a phase found or made. */
   run: string | undefined;
+  /** Other v1 queues whose keys read like jobs of this one; looked up once in a phase. */
+  others: Promise<readonly string[]> | undefined;
   readonly signal: AbortSignal | undefined;
   /** What the commands in reports and refusals carry beside queue and prefix. */
   readonly commandLine: CommandLine;

@@ -73,6 +73,7 @@ function contextFor(
     v1: v1Keys(prefix, queue, q),
     v2: queueKeys(q),
     run: undefined,
+    others: undefined,
     signal,
     commandLine: {},
     progress: () => undefined,

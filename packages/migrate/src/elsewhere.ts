@@ -1,3 +1,4 @@
+import { isEchoMQError } from "@echomq/wire";
 import { commandFor, commandWithoutQueue, type Place } from "./command-line.js";
 import type { Context } from "./context.js";
 import { MigrationError } from "./errors.js";
@@ -21,26 +22,38 @@ export async function findElsewhere(ctx: Context): Promise<readonly FoundElsewhe
   const others = places.filter(({ prefix, queue }) => `${prefix}:${queue}:` !== ctx.v1.base);
   const found: FoundElsewhere[] = [];
   for (const place of others) {
-    const base = `${place.prefix}:${place.queue}:`;
-    const route = { key: base };
-    const [type, ...there] = await ctx.dispatcher.readMany(
-      [["TYPE", `${base}meta`], ...TELLING_UNITS.map((unit) => ["EXISTS", base + unit])],
-      route,
-    );
-    if (type === "string" || (type !== "hash" && !there.some((each) => Number(each) === 1)))
-      continue;
-    const key = `${base}meta`;
-    const version =
-      type === "hash"
-        ? await ctx.dispatcher.command(["HGET", key, "version"], { key }, { repeatable: true })
-        : null;
-    found.push({ ...place, version: typeof version === "string" ? version : null });
+    const version = await lookAt(ctx, place);
+    if (version !== undefined) found.push({ ...place, version });
   }
   return found;
 }
 
+/** `version` of the v1 queue at a place, null without one; undefined where none is or none may look. */
+async function lookAt(ctx: Context, place: Place): Promise<string | null | undefined> {
+  const base = `${place.prefix}:${place.queue}:`;
+  const key = `${base}meta`;
+  try {
+    const [type, ...there] = await ctx.dispatcher.readMany(
+      [["TYPE", key], ...TELLING_UNITS.map((unit) => ["EXISTS", base + unit])],
+      { key },
+    );
+    if (type !== "hash") {
+      return type !== "string" && there.some((each) => Number(each) === 1) ? null : undefined;
+    }
+    const version = await ctx.dispatcher.command(
+      ["HGET", key, "version"],
+      { key },
+      { repeatable: true },
+    );
+    return typeof version === "string" ? version : null;
+  } catch (error) {
+    // It only helps whoever mistyped; a user without the right does without.
+    if (isEchoMQError(error, "NOPERM")) return undefined;
+    throw error;
+  }
+}
 /** Says what was found elsewhere, empty when nothing was. */
-export function saidElsewhere(found: readonly FoundElsewhere[]): string {
+function saidElsewhere(found: readonly FoundElsewhere[]): string {
   if (found.length === 0) return "";
   const each = found.map(
     ({ queue, prefix, version }) =>

@@ -10,7 +10,6 @@ export type MigrationReason =
   | "NAME"
   | "IDS"
   | "SCORES"
-  | "COLLISION"
   | "MEMORY"
   | "CLUSTER"
   | "NOTHING"

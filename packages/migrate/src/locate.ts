@@ -33,6 +33,8 @@ export interface Location {
 /** Reads where a queue stands: two round trips, nothing written. */
 export async function locate(ctx: Context): Promise<Location> {
   const { v1, v2 } = ctx;
+  // Every phase begins here.
+  ctx.others = undefined;
   const journalKey = reserveKey("migration", ctx.q);
   const read = (commands: readonly Command[]): Promise<readonly Reply[]> =>
     ctx.dispatcher.readMany(commands, { key: v2.stamp }, { op: "migrate locate" });

@@ -98,6 +98,7 @@ export async function createMigration(options: MigrationOptions): Promise<Migrat
     v1: v1Keys(prefix, queue, q),
     v2: queueKeys(q),
     run: options.run,
+    others: undefined,
     signal: options.signal,
     commandLine: options.commandLine ?? {},
     progress: (progress) => options.onProgress?.(progress),

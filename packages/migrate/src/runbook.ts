@@ -3,6 +3,11 @@ import { ACTIVE_RULE } from "./errors.js";
 /** How to move a deployment, as the tool prints it. */
 export const RUNBOOK: string = `Moving a queue from v1 to the EchoMQ 2 wire
 
+   Run each command as  npx -p @echomq/migrate -p ioredis echomq-migrate <command>
+   Give the queue as v1 spells it, braces included, and --prefix when v1 uses another than bull, on
+   every command. A command told another queue or prefix than the run was started with is refused.
+   Reports and refusals end with the next command, ready to be run.
+
 1. Upgrade nothing yet. Look first:
      echomq-migrate discover
      echomq-migrate plan --queue orders
@@ -22,8 +27,8 @@ export const RUNBOOK: string = `Moving a queue from v1 to the EchoMQ 2 wire
      echomq-migrate rollback --queue orders
    The v1 keys are as they were, and v1 workers may start again. Once a v2 client has opened the
    queue there is no way back: v2 may hold work that v1 never saw.
-6. Several services: queues joined by flows move together, others one by one, each with steps 1
-   to 4. Leaving v2:
+6. Several services: one queue after the other, each with steps 1 to 4. Queues joined by flows are
+   not carried yet and are refused. Leaving v2:
      echomq-migrate remove --queue orders          (prints)
      echomq-migrate remove --queue orders --yes    (deletes every v2 key of the queue)
 

@@ -1,14 +1,17 @@
-import { isEchoMQError, parseTombstone, phaseUnderWay } from "@echomq/wire";
+import { type FenceProbes, isEchoMQError, parseTombstone, phaseUnderWay } from "@echomq/wire";
 import { commandFor, type Place } from "./command-line.js";
 import type { Context } from "./context.js";
 import { MigrationError } from "./errors.js";
-import type { Location } from "./locate.js";
 
 /** What a look at the keys found, before it is judged whose run it is. */
-type Seen = Pick<
-  Location,
-  "state" | "run" | "source" | "v1Meta" | "vaulted" | "journal" | "v2Meta"
->;
+interface Seen {
+  readonly state: string;
+  readonly run: string | null;
+  readonly source: string | null;
+  readonly v1Meta: FenceProbes["stamp"];
+  readonly vaulted: readonly string[];
+  readonly journal: Readonly<Record<string, string>> | null;
+}
 
 /**
  * The v1 queue that the run was started for, when it is another than this context's; else null. What
@@ -33,6 +36,17 @@ export function ownsRun(ctx: Context, at: Seen): boolean {
   }
   if (at.vaulted.length === 0) return false;
   return ctx.v1.inPlace || at.v1Meta.kind === "none";
+}
+
+/**
+ * The run whose v2 keys somebody deleted while it was under way: its tombstone still closes v1, and the
+ * vault still holds what v1 had. Null for every other state.
+ */
+export function strandedRun(ctx: Context, at: Seen & { stamp: Seen["v1Meta"] }): string | null {
+  if (ctx.v1.inPlace || at.state !== "foreign" || at.stamp.kind !== "none") return null;
+  if (at.v1Meta.kind !== "string" || at.vaulted.length === 0) return null;
+  const text = parseTombstone(at.v1Meta.text);
+  return text?.state === "moving" && text.q === ctx.q ? text.run : null;
 }
 
 /** The refusal of a phase that was called for another v1 queue than the run's. */

@@ -70,7 +70,7 @@ for row = 1, locks_n do
 end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
 local opts = redis.call('HMGET', meta, 'paused', 'closing', 'events.max', 'limit')
-if opts[2] then return redis.error_reply('EMQSTATE the queue is closing') end
+if opts[2] then return redis.error_reply('EMQSTATE the queue is closing: obliterate has not ended') end
 local events_max = tonumber(opts[3] or '10000') or 10000
 -- Buffers the events of this call. A flush writes one stream entry: pairs of `<code><id>` and a payload.
 -- Payloads over 8 KB are left in the job's hash; the code is then upper case.
@@ -394,7 +394,7 @@ local function save_records()
 end
 
 -- The event names the job that stands; its payload is the deduplication id and the job that does not.
-local function tell_locks()
+local function tell_locks(status)
   for i = 1, jobs_n do
     local lock = lock_of[i]
     if lock then
@@ -487,6 +487,6 @@ if not opts[1] then
   if first_due and first_due ~= tonumber(head[2]) then arm_due(first_due) end
 end
 for i = 1, #again do emit('u', again[i], '') end
-tell_locks()
+tell_locks(status)
 flush_events()
 return status

@@ -9,7 +9,7 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
   found = string.gsub(found, '%c', '?')
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
 end
-local meta, wait, prioritized, pc, delayed, priorities, active, owners, verdicts, completed, failed, trash, extras, held, marker, events = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10], KEYS[11], KEYS[12], KEYS[13], KEYS[14], KEYS[15], KEYS[16], KEYS[17]
+local meta, wait, prioritized, pc, delayed, priorities, active, owners, verdicts, completed, failed, trash, extras, held, outbox, outbox_due, marker, events = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10], KEYS[11], KEYS[12], KEYS[13], KEYS[14], KEYS[15], KEYS[16], KEYS[17], KEYS[18], KEYS[19]
 local bad
 local function int(at, name)
   local text = ARGV[at]
@@ -35,13 +35,13 @@ local keepCount = int(5, 'keepCount')
 local keepAge = int(6, 'keepAge')
 local failCount = int(7, 'failCount')
 local failAge = int(8, 'failAge')
-local jobs_at, jobs_w = 17, 1
+local jobs_at, jobs_w = 19, 1
 local jobs_id = #stamp - 4 + #'v2:job:' + 1
 local dedups_at, dedups_w = jobs_at + jobs_n * jobs_w, 1
 local dedups_id = #stamp - 4 + #'v2:dedup:' + 1
-local items_base, items_w = 8, 8
+local items_base, items_w = 8, 9
 local function items(row) return items_base + (row - 1) * items_w end
-local items_token, items_how, items_atm, items_ats, items_delay, items_value, items_stack, items_lock = 1, 2, 3, 4, 5, 6, 7, 8
+local items_token, items_how, items_atm, items_ats, items_delay, items_value, items_stack, items_lock, items_letter = 1, 2, 3, 4, 5, 6, 7, 8, 9
 if not bad and #KEYS ~= dedups_at + dedups_n * dedups_w then bad = 'keys' end
 if not bad and #ARGV ~= items_base + items_n * items_w then bad = 'arguments' end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
@@ -224,6 +224,8 @@ local head = redis.call('ZRANGE', delayed, 0, 0, 'WITHSCORES')
 redis.call('HLEN', verdicts)
 redis.call('LLEN', wait)
 redis.call('XLEN', events)
+redis.call('HLEN', outbox)
+redis.call('ZCARD', outbox_due)
 for _, set in ipairs({ prioritized, active, completed, failed, trash }) do redis.call('ZCARD', set) end
 
 local first_due = tonumber(head[2])
@@ -341,6 +343,12 @@ for n = 1, #runs do
     emit('w', id, '')
   else
     emit(how == 'completed' and 'c' or 'f', id, value)
+    -- Owed to another queue from this step on; any worker of this one delivers it.
+    if how == 'failed' and ARGV[row + items_letter] ~= '' then
+      local effect = 'letter:' .. ARGV[row + items_token] .. ':' .. id
+      redis.call('HSET', outbox, effect, ARGV[row + items_letter])
+      redis.call('ZADD', outbox_due, now, effect)
+    end
   end
 end
 for n = 1, #over do release(over[n]) end

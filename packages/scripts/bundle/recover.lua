@@ -165,7 +165,7 @@ redis.call('ZCARD', prioritized)
 redis.call('HLEN', verdicts)
 redis.call('XLEN', events)
 
-local out, back, stalled, doomed, gone, met = {}, {}, {}, {}, {}, {}
+local out, back, stalled, free, doomed, gone, met = {}, {}, {}, {}, {}, {}, {}
 for i = 1, jobs_n do
   local id, key, row = ids[i], KEYS[jobs_at + i], leases(i)
   -- Compared again here: a lease that was renewed or taken since the look is not ours to end.
@@ -175,7 +175,7 @@ for i = 1, jobs_n do
   else
     met[id] = true
     back[#back + 1] = id
-    local job = redis.pcall('HMGET', key, 'name', 'stc', 'ats')
+    local job = redis.pcall('HMGET', key, 'name', 'stc', 'ats', 'rel')
     local _, at, begun = lease_of(owner[i])
     if job.err or not job[1] then
       gone[#gone + 1] = id
@@ -183,8 +183,12 @@ for i = 1, jobs_n do
     else
       line_up(id, rank_of(rank[i]), 'front')
       out[i] = 'released'
-      -- Popped but never begun costs the job nothing: the fault was not its own.
-      if begun then
+      -- Popped but never begun costs the job nothing: the fault was not its own. But a job that was
+      -- claimed ahead may kill its worker before it is marked, so this ends somewhere too.
+      local released = (tonumber(job[4]) or 0) + 1
+      if not begun and released <= 3 then
+        free[#free + 1] = { key, released }
+      else
         local count = (tonumber(job[2]) or 0) + 1
         stalled[#stalled + 1] = { key, count, (tonumber(job[3]) or 0) + 1, at }
         out[i] = 'stalled'
@@ -209,6 +213,7 @@ for n = 1, #stalled do
   local key, count, started, at = unpack(stalled[n])
   redis.call('HSET', key, 'stc', count, 'ats', started, 'processedOn', at)
 end
+for n = 1, #free do redis.call('HSET', free[n][1], 'rel', free[n][2]) end
 if #doomed > 0 then
   redis.call('HSET', verdicts, unpack(doomed))
   redis.call('HSET', meta, 'verdicts', '1')

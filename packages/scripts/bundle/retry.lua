@@ -36,7 +36,7 @@ if not bad and #KEYS ~= jobs_at + jobs_n * jobs_w then bad = 'keys' end
 if not bad and #ARGV ~= 4 then bad = 'arguments' end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
 local opts = redis.call('HMGET', meta, 'paused', 'events.max', 'closing')
-if opts[3] then return redis.error_reply('EMQSTATE the queue is closing') end
+if opts[3] then return redis.error_reply('EMQSTATE the queue is closing: obliterate has not ended') end
 local events_max = tonumber(opts[2] or '10000') or 10000
 -- Buffers the events of this call. A flush writes one stream entry: pairs of `<code><id>` and a payload.
 -- Payloads over 8 KB are left in the job's hash; the code is then upper case.

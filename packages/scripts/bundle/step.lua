@@ -9,7 +9,7 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
   found = string.gsub(found, '%c', '?')
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
 end
-local meta, wait, prioritized, delayed, active, owners, verdicts, completed, trash, extras, marker, events = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10], KEYS[11], KEYS[12], KEYS[13]
+local meta, wait, prioritized, delayed, active, owners, verdicts, completed, trash, extras, limiter, marker, events = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10], KEYS[11], KEYS[12], KEYS[13], KEYS[14]
 local bad
 local function int(at, name)
   local text = ARGV[at]
@@ -35,15 +35,20 @@ local claim = int(5, 'claim')
 if claim > 500 then bad = bad or 'claim' end
 local deadline = int(6, 'deadline')
 local token = text(7, 'token')
-local hints = int(8, 'hints')
+local begun = int(8, 'begun')
+if begun > 500 then bad = bad or 'begun' end
+local hints = int(9, 'hints')
 if hints > 500 then bad = bad or 'hints' end
-local keepCount = int(9, 'keepCount')
-local keepAge = int(10, 'keepAge')
-local done_at, done_w = 13, 1
+local keepCount = int(10, 'keepCount')
+local keepAge = int(11, 'keepAge')
+local rateMax = int(12, 'rateMax')
+local rateMs = int(13, 'rateMs')
+if rateMs > 315360000000 then bad = bad or 'rateMs' end
+local done_at, done_w = 14, 1
 local done_id = #stamp - 4 + #'v2:job:' + 1
 local candidates_at, candidates_w = done_at + done_n * done_w, 1
 local candidates_id = #stamp - 4 + #'v2:job:' + 1
-local results_base, results_w = 10, 4
+local results_base, results_w = 13, 4
 local function results(row) return results_base + (row - 1) * results_w end
 local results_token, results_atm, results_ats, results_value = 1, 2, 3, 4
 if not bad and #KEYS ~= candidates_at + candidates_n * candidates_w then bad = 'keys' end
@@ -54,7 +59,8 @@ for row = 1, results_n do
   int(results(row) + 3, 'results.ats')
 end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
-local opts = redis.call('HMGET', meta, 'paused', 'concurrency', 'events.max', 'verdicts')
+local opts = redis.call('HMGET', meta, 'paused', 'concurrency', 'events.max', 'verdicts',
+  'rate.max', 'rate.ms')
 local limit = tonumber(opts[2])
 if limit then limit = math.floor(limit) end
 local events_max = tonumber(opts[3] or '10000') or 10000
@@ -151,10 +157,12 @@ if done_n > 0 then
   for i = 1, done_n do ids[i] = string.sub(KEYS[done_at + i], done_id) end
   owner = redis.call('HMGET', owners, unpack(ids))
   extra = redis.call('SMISMEMBER', extras, unpack(ids))
-  redis.call('ZCARD', trash)
-  redis.call('ZCARD', completed)
 else
   redis.call('HLEN', owners)
+end
+if done_n > 0 or keepAge > 0 or keepCount < 9007199254740991 then
+  redis.call('ZCARD', trash)
+  redis.call('ZCARD', completed)
 end
 
 -- Verifies the lease of each completed run and sorts the runs by what becomes of the job.
@@ -185,9 +193,41 @@ for i = 1, done_n do
   end
 end
 
+-- The rate of the queue, or of its workers where theirs is lower: a counter in a fixed window that
+-- begins with its first job. A counter without an end counts for nothing and is written anew. A limit
+-- of 0 is none but holds the queue while a counter set by hand stands.
+local function whole(text)
+  local value = tonumber(text)
+  if value and value >= 0 and value <= 9007199254740991 then return math.floor(value) end
+end
+
+local rate_max, rate_ms = whole(opts[5]), whole(opts[6]) or 0
+if rate_max and rate_ms == 0 then rate_max = 0 end
+if rateMax > 0 and rateMs > 0 and not (rate_max and rate_max > 0 and rate_max <= rateMax) then
+  rate_max, rate_ms = rateMax, rateMs
+end
+local places, used, window, window_end = 9007199254740991, 0, 0, 0
+if rate_max then
+  local count = whole(redis.call('GET', limiter) or '0') or 0
+  window = math.max(redis.call('PTTL', limiter), 0)
+  if window > 0 then used = count end
+  if rate_max > 0 then places = math.max(rate_max - used, 0)
+  elseif window > 0 and used == 9007199254740991 then places = 0 end
+  window_end = now + (window > 0 and window or rate_ms) + 1
+end
+
+local function count_rate(taken)
+  if rate_max == 0 and places > 0 and opts[5] == '0' then
+    redis.call('HDEL', meta, 'rate.max')
+  elseif rate_max and rate_max > 0 and taken > 0 then
+    redis.call('SET', limiter, string.format('%.0f', used + taken), 'PX',
+      string.format('%.0f', window > 0 and window or rate_ms))
+  end
+end
+
 -- What to pop, seen before the first write, so the types of both lines are proven too.
-local room = claim
-if limit then room = math.min(claim, math.max(limit - (running - #settled), 0)) end
+local room = math.min(claim, places)
+if limit then room = math.min(room, math.max(limit - (running - #settled), 0)) end
 local preview, ranked, take_wait, take_ranked = {}, {}, 0, 0
 local open = not opts[1] and (claim > 0 or limit)
 if open then
@@ -223,7 +263,7 @@ local function lease(ids)
     scores[#scores + 1] = -deadline
     scores[#scores + 1] = ids[i]
     own[#own + 1] = ids[i]
-    own[#own + 1] = candidate[ids[i]] and owner .. '!' or owner
+    own[#own + 1] = candidate[ids[i]] and i <= begun and owner .. '!' or owner
     emit('a', ids[i], '')
   end
   redis.call('ZADD', active, unpack(scores))
@@ -265,10 +305,9 @@ for n = 1, #kept do
   gone[#gone + 1] = now
   gone[#gone + 1] = ids[i]
 end
-if #gone > 0 then
-  redis.call('ZADD', completed, unpack(gone))
-  retain(completed, keepCount, keepAge)
-end
+if #gone > 0 then redis.call('ZADD', completed, unpack(gone)) end
+-- Also without a settlement: what `turn` kept is trimmed by the next step.
+if keepCount > 0 and (#gone > 0 or done_n == 0) then retain(completed, keepCount, keepAge) end
 for i = 1, done_n do
   if statuses[i] == 'ok' then emit('c', ids[i], ARGV[results(i) + results_value]) end
 end
@@ -277,11 +316,12 @@ if #taken > 0 then
   lease(taken)
   read_claimed(taken)
 end
+count_rate(#taken)
 for i = take_wait + 1, #preview do hints_out[#hints_out + 1] = preview[#preview + 1 - i] end
 for i = take_ranked + 1, #ranked do hints_out[#hints_out + 1] = ranked[i] end
 if open and #taken < room and marked > 0 then
   redis.call('ZREMRANGEBYSCORE', marker, 0, 0)
-elseif open and #hints_out > 0 and marked == 0
+elseif open and #hints_out > 0 and marked == 0 and places > #taken
   and (not limit or running - #settled + #taken < limit) then
   arm({ hints_out[1] })
 end
@@ -290,8 +330,9 @@ if opts[4] and doomed == 0 then redis.call('HDEL', meta, 'verdicts') end
 flush_events()
 
 if head[2] then due_at = math.floor(tonumber(head[2])) end
+if places <= #taken and (due_at == 0 or window_end < due_at) then due_at = window_end end
 if claim > 0 and #taken == 0 then
-  reason = opts[1] and 'paused' or room == 0 and 'limit' or 'empty'
+  reason = opts[1] and 'paused' or places == 0 and 'rate' or room == 0 and 'limit' or 'empty'
 end
 while #hints_out > hints do table.remove(hints_out) end
 return { statuses, claimed, hints_out, to_bury, reason, due_at }

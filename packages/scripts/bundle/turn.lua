@@ -38,14 +38,16 @@ if claim > 500 then bad = bad or 'claim' end
 local lease = int(7, 'lease')
 if lease > 86400000 then bad = bad or 'lease' end
 local token = text(8, 'token')
-local hints = int(9, 'hints')
+local begun = int(9, 'begun')
+if begun > 500 then bad = bad or 'begun' end
+local hints = int(10, 'hints')
 if hints > 500 then bad = bad or 'hints' end
 local done_at, done_w = 6, 1
 local done_id = #stamp - 4 + #'v2:job:' + 1
 local candidates_at, candidates_w = done_at + done_n * done_w, 1
 local candidates_id = #stamp - 4 + #'v2:job:' + 1
 local finished_at, finished_w = candidates_at + candidates_n * candidates_w, 1
-local results_base, results_w = 9, 3
+local results_base, results_w = 10, 3
 local function results(row) return results_base + (row - 1) * results_w end
 local results_token, results_value, results_runs = 1, 2, 3
 if not bad and #KEYS ~= finished_at + finished_n * finished_w then bad = 'keys' end
@@ -177,7 +179,7 @@ for i = 1, #taken do
   scores[#scores + 1] = -(now + lease)
   scores[#scores + 1] = id
   own[#own + 1] = id
-  own[#own + 1] = key and mine .. '!' or mine
+  own[#own + 1] = key and i <= begun and mine .. '!' or mine
   emit('a', id, '')
 end
 if #taken > 0 then

@@ -1,6 +1,6 @@
 -- Adds jobs to wait, prioritized or delayed, each once; deduplicated and limited where asked for.
 local opts = redis.call('HMGET', meta, 'paused', 'closing', 'events.max', 'limit')
-if opts[2] then return redis.error_reply('EMQSTATE the queue is closing') end
+if opts[2] then return redis.error_reply('EMQSTATE the queue is closing: obliterate has not ended') end
 local events_max = tonumber(opts[3] or '10000') or 10000
 --@include events
 --@include sequence
@@ -97,6 +97,6 @@ if not opts[1] then
   if first_due and first_due ~= tonumber(head[2]) then arm_due(first_due) end
 end
 for i = 1, #again do emit('u', again[i], '') end
-tell_locks()
+tell_locks(status)
 flush_events()
 return status

@@ -33,6 +33,8 @@ local head = redis.call('ZRANGE', delayed, 0, 0, 'WITHSCORES')
 redis.call('HLEN', verdicts)
 redis.call('LLEN', wait)
 redis.call('XLEN', events)
+redis.call('HLEN', outbox)
+redis.call('ZCARD', outbox_due)
 for _, set in ipairs({ prioritized, active, completed, failed, trash }) do redis.call('ZCARD', set) end
 
 local first_due = tonumber(head[2])
@@ -91,6 +93,12 @@ for n = 1, #runs do
     emit('w', id, '')
   else
     emit(how == 'completed' and 'c' or 'f', id, value)
+    -- Owed to another queue from this step on; any worker of this one delivers it.
+    if how == 'failed' and ARGV[row + items_letter] ~= '' then
+      local effect = 'letter:' .. ARGV[row + items_token] .. ':' .. id
+      redis.call('HSET', outbox, effect, ARGV[row + items_letter])
+      redis.call('ZADD', outbox_due, now, effect)
+    end
   end
 end
 for n = 1, #over do release(over[n]) end

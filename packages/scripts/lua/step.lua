@@ -1,5 +1,6 @@
 -- Settles completed jobs and claims the next ones in one step.
-local opts = redis.call('HMGET', meta, 'paused', 'concurrency', 'events.max', 'verdicts')
+local opts = redis.call('HMGET', meta, 'paused', 'concurrency', 'events.max', 'verdicts',
+  'rate.max', 'rate.ms')
 local limit = tonumber(opts[2])
 if limit then limit = math.floor(limit) end
 local events_max = tonumber(opts[3] or '10000') or 10000
@@ -24,17 +25,21 @@ if done_n > 0 then
   for i = 1, done_n do ids[i] = string.sub(KEYS[done_at + i], done_id) end
   owner = redis.call('HMGET', owners, unpack(ids))
   extra = redis.call('SMISMEMBER', extras, unpack(ids))
-  redis.call('ZCARD', trash)
-  redis.call('ZCARD', completed)
 else
   redis.call('HLEN', owners)
+end
+if done_n > 0 or keepAge > 0 or keepCount < 9007199254740991 then
+  redis.call('ZCARD', trash)
+  redis.call('ZCARD', completed)
 end
 
 --@include verify
 
+--@include rate
+
 -- What to pop, seen before the first write, so the types of both lines are proven too.
-local room = claim
-if limit then room = math.min(claim, math.max(limit - (running - #settled), 0)) end
+local room = math.min(claim, places)
+if limit then room = math.min(room, math.max(limit - (running - #settled), 0)) end
 local preview, ranked, take_wait, take_ranked = {}, {}, 0, 0
 local open = not opts[1] and (claim > 0 or limit)
 if open then
@@ -71,10 +76,9 @@ for n = 1, #kept do
   gone[#gone + 1] = now
   gone[#gone + 1] = ids[i]
 end
-if #gone > 0 then
-  redis.call('ZADD', completed, unpack(gone))
-  retain(completed, keepCount, keepAge)
-end
+if #gone > 0 then redis.call('ZADD', completed, unpack(gone)) end
+-- Also without a settlement: what `turn` kept is trimmed by the next step.
+if keepCount > 0 and (#gone > 0 or done_n == 0) then retain(completed, keepCount, keepAge) end
 for i = 1, done_n do
   if statuses[i] == 'ok' then emit('c', ids[i], ARGV[results(i) + results_value]) end
 end
@@ -83,11 +87,12 @@ if #taken > 0 then
   lease(taken)
   read_claimed(taken)
 end
+count_rate(#taken)
 for i = take_wait + 1, #preview do hints_out[#hints_out + 1] = preview[#preview + 1 - i] end
 for i = take_ranked + 1, #ranked do hints_out[#hints_out + 1] = ranked[i] end
 if open and #taken < room and marked > 0 then
   redis.call('ZREMRANGEBYSCORE', marker, 0, 0)
-elseif open and #hints_out > 0 and marked == 0
+elseif open and #hints_out > 0 and marked == 0 and places > #taken
   and (not limit or running - #settled + #taken < limit) then
   arm({ hints_out[1] })
 end
@@ -96,8 +101,9 @@ if opts[4] and doomed == 0 then redis.call('HDEL', meta, 'verdicts') end
 flush_events()
 
 if head[2] then due_at = math.floor(tonumber(head[2])) end
+if places <= #taken and (due_at == 0 or window_end < due_at) then due_at = window_end end
 if claim > 0 and #taken == 0 then
-  reason = opts[1] and 'paused' or room == 0 and 'limit' or 'empty'
+  reason = opts[1] and 'paused' or places == 0 and 'rate' or room == 0 and 'limit' or 'empty'
 end
 while #hints_out > hints do table.remove(hints_out) end
 return { statuses, claimed, hints_out, to_bury, reason, due_at }

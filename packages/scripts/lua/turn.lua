@@ -94,7 +94,7 @@ for i = 1, #taken do
   scores[#scores + 1] = -(now + lease)
   scores[#scores + 1] = id
   own[#own + 1] = id
-  own[#own + 1] = key and mine .. '!' or mine
+  own[#own + 1] = key and i <= begun and mine .. '!' or mine
   emit('a', id, '')
 end
 if #taken > 0 then

@@ -17,6 +17,7 @@ export { DriverFault, isDriverFault } from "./driver/types.js";
 export type { FenceRead } from "./fence/probe.js";
 export { fenceRead, V1_PREFIXES } from "./fence/probe.js";
 export {
+  ackScript,
   addedScript,
   addScript,
   advanceScript,
@@ -37,11 +38,14 @@ export {
   holderScript,
   initScript,
   inspectScript,
+  limitScript,
+  limitsScript,
   loglinesScript,
   logScript,
   mendScript,
   metricsScript,
   nodeScript,
+  owedScript,
   pageScript,
   pauseScript,
   progressScript,

@@ -42,7 +42,8 @@ describe.each(ENGINES)("on %s", (engine) => {
     const producer = await as("producer");
     const before = await dumpAll(server.url);
     const lane = Dispatcher.over(producer, { retryMs: 0 });
-    const args = { now: 1, claim: 1, deadline: 9, token: "t", hints: 0, keepCount: 0, keepAge: 0 };
+    const none = { begun: 0, hints: 0, keepCount: 0, keepAge: 0, rateMax: 0, rateMs: 0 };
+    const args = { now: 1, claim: 1, deadline: 9, token: "t", ...none };
     const call = { q, done: [], candidates: [], results: [], args };
     await expect(lane.run(stepScript, call)).rejects.toThrow(REFUSED);
     await expect(own(producer, "RPOP", "wait")).rejects.toThrow(REFUSED);

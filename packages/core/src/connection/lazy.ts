@@ -1,5 +1,6 @@
 import { typedError } from "@echomq/scripts";
 import { EchoMQError } from "@echomq/wire";
+import { type Codec, JSON_CODEC } from "../options/serializer.js";
 import { Session } from "./session.js";
 import type { ConnectionOptions } from "./types.js";
 import { within } from "./within.js";
@@ -9,6 +10,8 @@ const OPENING_MS = 1_000;
 
 /** Opens a session at first use, and anew after an attempt that failed. */
 export class LazySession {
+  /** How payloads and results are written in this queue. */
+  readonly codec: Codec;
   readonly #q: string;
   readonly #options: ConnectionOptions;
   #opening: Promise<Session> | undefined;
@@ -20,7 +23,8 @@ export class LazySession {
     this.#end = resolve;
   });
 
-  constructor(q: string, options: ConnectionOptions) {
+  constructor(q: string, options: ConnectionOptions, codec: Codec = JSON_CODEC) {
+    this.codec = codec;
     this.#q = q;
     this.#options = options;
   }

@@ -10,6 +10,7 @@ import {
 } from "@echomq/scripts";
 import { stampKey } from "@echomq/wire";
 import { BootFence } from "./fence.js";
+import { Neighbour } from "./neighbour.js";
 import { type ResolvedDriver, resolveDriver } from "./resolve.js";
 import type { ConnectionOptions } from "./types.js";
 import { within } from "./within.js";
@@ -29,6 +30,8 @@ export class Session {
   readonly #resolved: ResolvedDriver;
   readonly #options: DispatcherOptions;
   readonly #lanes = new Set<Dispatcher>();
+  readonly #neighbours = new Map<string, Neighbour>();
+  readonly #v1Prefixes: readonly string[] | undefined;
   #closed = false;
 
   private constructor(q: string, resolved: ResolvedDriver, options: ConnectionOptions) {
@@ -41,6 +44,7 @@ export class Session {
     this.main = Dispatcher.over(resolved.driver, this.#options);
     this.clock = new ServerClock(this.main, stampKey(q));
     this.fence = new BootFence(q, options.v1Prefixes);
+    this.#v1Prefixes = options.v1Prefixes;
   }
 
   /**
@@ -96,6 +100,13 @@ export class Session {
   // The reply's type is worked out once, by the callers: through a generic guard it has no end.
   #guarded(work: () => Promise<unknown>): Promise<unknown> {
     return this.fence.guard(this.main, this.clock, work);
+  }
+
+  /** Another queue over this connection; the same object each time. */
+  neighbour(q: string): Neighbour {
+    const known = this.#neighbours.get(q) ?? new Neighbour(q, this.main, this.#v1Prefixes);
+    this.#neighbours.set(q, known);
+    return known;
   }
 
   /** Ends every lane and gives the driver back. Never rejects. */

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { buryScript, inspectScript, mendScript } from "@echomq/scripts";
+import { inspectScript, mendScript } from "@echomq/scripts";
 import type { Session } from "../connection/session.js";
+import { bury } from "../job/bury.js";
 import type { FindingKind, Findings } from "./report.js";
 
 const OP = "Queue.doctor";
@@ -10,23 +11,33 @@ const FEW = 5;
 /** Pause before a finding is looked at again, in ms. */
 const AGAIN_MS = 50;
 
-/** A suspicion: an id, how often it was seen in `wait`. */
-export type Suspects = ReadonlyMap<string, number>;
+/** Ids, and how often each was seen in `wait`. */
+export type Ids = ReadonlyMap<string, number>;
+
+/** A suspicion: how often the id was seen in `wait`, and whether its hash was missing. */
+interface Suspect {
+  readonly waits: number;
+  readonly missing: boolean;
+}
+
+export type Suspects = ReadonlyMap<string, Suspect>;
 
 /** Looks at ids once; those with something wrong are suspects, no more: they may be on their way. */
 export async function suspects(
   session: Session,
-  ids: Suspects,
+  ids: Ids,
   looked?: Findings,
-): Promise<Map<string, number>> {
-  const found = new Map<string, number>();
+): Promise<Map<string, Suspect>> {
+  const found = new Map<string, Suspect>();
   const list = [...ids];
   for (let at = 0; at < list.length; at += BATCH) {
     const batch = list.slice(at, at + BATCH);
     if (looked) looked.looked += batch.length;
     const faults = await inspect(session, batch, 0);
     for (const [n, [id, waits]] of batch.entries()) {
-      if ((faults[n] ?? []).length > 0) found.set(id, waits);
+      const wrong = faults[n] ?? [];
+      const missing = wrong.includes("missing-hash");
+      if (wrong.length > 0) found.set(id, { waits, missing });
     }
   }
   return found;
@@ -43,9 +54,10 @@ export async function verify(
   findings: Findings,
 ): Promise<void> {
   // Most were on their way and are in a state now; only the rest is worth a walk.
-  const still = await suspects(session, new Map([...ids].map(([id]) => [id, 0])));
-  for (const [id, waits] of ids) if (waits > 1) still.set(id, waits);
-  const list = [...still];
+  const again = [...ids].map(([id, { waits, missing }]) => [id, missing ? waits : 0] as const);
+  const still = await suspects(session, new Map(again));
+  for (const [id, suspect] of ids) if (suspect.waits > 1) still.set(id, suspect);
+  const list = [...still.keys()].map((id) => [id, 0] as const);
   for (let at = 0; at < list.length; at += FEW) {
     if (findings.full) {
       findings.truncated = true;
@@ -86,7 +98,7 @@ async function mend(
   const now = await session.clock.exact();
   await session.write(mendScript, { q: session.q, args: { now }, jobs }, OP);
   // What had ended, or was no job any more, went to trash.
-  await session.write(buryScript, { q: session.q, args: {}, jobs }, OP);
+  await bury(session, jobs, OP);
   const left = await inspect(
     session,
     jobs.map((id) => [id, 0] as const),

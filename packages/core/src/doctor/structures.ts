@@ -1,14 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import {
-  buryScript,
-  dedupsScript,
-  expiredScript,
-  mendScript,
-  promoteScript,
-} from "@echomq/scripts";
+import { dedupsScript, expiredScript, mendScript, promoteScript } from "@echomq/scripts";
 import { kindKey, stampKey, UNITS, type Unit, unitKey } from "@echomq/wire";
 import type { Session } from "../connection/session.js";
 import { isJobId } from "../ids/is-job-id.js";
+import { bury } from "../job/bury.js";
 import type { Findings } from "./report.js";
 import { typesOf } from "./scan.js";
 
@@ -65,7 +60,7 @@ export async function trash(session: Session, fix: boolean, findings: Findings):
     const options = { op: OP, repeatable: true };
     const ids = (await session.main.command(range, { key }, options)) as readonly string[];
     const jobs = ids.filter(isJobId);
-    if (fix && jobs.length > 0) await session.write(buryScript, { q, jobs, args: {} }, OP);
+    if (fix && jobs.length > 0) await bury(session, jobs, OP);
     for (const id of jobs) findings.add("trash", { id }, fix);
     if (ids.length < BATCH) return;
     // What was buried has made room for the next page.
@@ -123,12 +118,14 @@ export async function marker(session: Session, fix: boolean, findings: Findings)
   findings.add("marker-empty", { key: unitKey(q, "marker") }, fix);
 }
 
-/** Under a global limit that is reached the marker is rightly empty. */
+/** Under a limit that is reached, of jobs at once or of a window, the marker is rightly empty. */
 async function atLimit({ q, main }: Session): Promise<boolean> {
   const commands = [
     ["HGET", unitKey(q, "meta"), "concurrency"],
     ["ZCARD", unitKey(q, "active")],
+    ["PTTL", unitKey(q, "limiter")],
   ];
-  const [limit, active] = await main.readMany(commands, { key: stampKey(q) }, { op: OP });
-  return typeof limit === "string" && Number(active) >= Number(limit);
+  const read = await main.readMany(commands, { key: stampKey(q) }, { op: OP });
+  const [limit, active, window] = read;
+  return (typeof limit === "string" && Number(active) >= Number(limit)) || Number(window) > 0;
 }

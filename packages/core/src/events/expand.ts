@@ -55,6 +55,11 @@ export function told(event: RawEvent, fields?: Fields): ToldEvent {
   const { eventId, kind, id } = event;
   if (kind === "custom") return { eventId, name: id, payload: objectOf(event.value) };
   const value = event.referred ? fields?.[FIELD[kind] ?? ""] : event.value;
+  if (kind === "duplicated" && value) {
+    const [deduplicationId = "", deduplicatedJobId = ""] = value.split("\n");
+    const payload = { jobId: id, deduplicationId, deduplicatedJobId };
+    return { eventId, name: "deduplicated", payload };
+  }
   return { eventId, name: kind, payload: payloadOf(kind, id, value) };
 }
 

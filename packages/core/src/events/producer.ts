@@ -13,7 +13,7 @@ const EVENT_MAX = 60_000;
 /** Names that mean something else to a listener. */
 const TAKEN: ReadonlySet<string> = new Set([
   ...Object.values(EVENT_CODES),
-  ..."ready gap error closed newListener removeListener".split(" "),
+  ..."deduplicated ready gap error closed newListener removeListener".split(" "),
 ]);
 
 /** Tells events of one's own to the `QueueEvents` of a queue, in order with the queue's. */

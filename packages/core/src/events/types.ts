@@ -27,6 +27,12 @@ export interface QueueEventPayloads {
   removed: { readonly jobId: string };
   /** A job was added with the id of one that stands. */
   duplicated: { readonly jobId: string };
+  /** A job was dropped, kept back or replaced; `jobId` is the one that stands. */
+  deduplicated: {
+    readonly jobId: string;
+    readonly deduplicationId: string;
+    readonly deduplicatedJobId: string;
+  };
   progress: { readonly jobId: string; readonly data?: unknown };
   paused: Record<never, never>;
   resumed: Record<never, never>;

@@ -3,8 +3,9 @@ import { EchoMQError, isEchoMQError } from "@echomq/wire";
 import { closedError, type LazySession } from "../connection/lazy.js";
 import { within } from "../connection/within.js";
 import { fieldsOfPairs } from "../job/fields.js";
-import { fromJson } from "../job/payload.js";
+import { readPayload } from "../job/payload.js";
 import { record, refuse, shown, whole } from "../options/check.js";
+import { JSON_CODEC } from "../options/serializer.js";
 import type { QueueEvents } from "./queue-events.js";
 import { type Ending, type Recording, type Watchers, watchersOf } from "./watchers.js";
 
@@ -91,6 +92,7 @@ function untilEnded(
   return new Promise((resolve, reject) => {
     let looking = false;
     let over = false;
+    let told: Ending | undefined;
     const finish = (work: () => unknown): void => {
       if (over) return;
       over = true;
@@ -112,7 +114,8 @@ function untilEnded(
       looking = true;
       try {
         const end = await endOf(lazy, id, op, watchers);
-        if (end === "gone") finish(() => resultOf(id, recording?.of(id) ?? { how: "removed" }, op));
+        const known = told ?? recording?.of(id) ?? { how: "removed" };
+        if (end === "gone") finish(() => resultOf(id, decoded(lazy, known), op));
         else if (end) finish(() => resultOf(id, end, op));
       } catch (error) {
         if (!isTransient(error)) fail(error);
@@ -121,7 +124,12 @@ function untilEnded(
       }
     };
     const stop = watchers.watch(id, {
-      ended: (ending) => finish(() => resultOf(id, ending, op)),
+      ended: (ending) => {
+        told = ending;
+        // Events hold results as JSON: another serialiser's stand in the job itself.
+        if (ending.how === "completed" && lazy.codec !== JSON_CODEC) void look();
+        else finish(() => resultOf(id, ending, op));
+      },
       doubt: () => void look(),
       closed: () => fail(closedError(op)),
     });
@@ -132,6 +140,14 @@ function untilEnded(
     const again = setInterval(() => void look(), LOOK_MS);
     void look();
   });
+}
+
+/** An ending whose result was read as JSON, read as the queue's serialiser does. */
+function decoded(lazy: LazySession, ending: Ending): Ending {
+  if (ending.how !== "completed" || lazy.codec === JSON_CODEC) return ending;
+  const { returnvalue } = ending.payload;
+  const text = typeof returnvalue === "string" ? returnvalue : JSON.stringify(returnvalue);
+  return { ...ending, payload: { returnvalue: readPayload(null, lazy.codec, text) } };
 }
 
 /** The job's end by its own hash; `gone` once no event about it can still come. */
@@ -152,7 +168,7 @@ async function endOf(
   }
   const fields = fieldsOfPairs(found.fields);
   if (found.state === "completed") {
-    const value = fromJson(fields.returnvalue);
+    const value = readPayload(null, lazy.codec, fields.returnvalue);
     return { how: "completed", payload: { returnvalue: value }, gone: false };
   }
   if (found.state !== "failed") return undefined;

@@ -18,7 +18,8 @@ export function toJson(option: string, value: unknown): string {
     );
   }
   if (text === undefined) return refuse(option, `is not JSON: got ${shown(value)}`);
-  if (text.length > PAYLOAD_MAX / 4 && utf8Length(text) > PAYLOAD_MAX) {
+  // A character has at most three bytes of UTF-8 for each unit of its string.
+  if (text.length * 3 > PAYLOAD_MAX && utf8Length(text) > PAYLOAD_MAX) {
     refuse(option, `must be at most ${PAYLOAD_MAX} bytes of JSON`);
   }
   return text;
@@ -32,6 +33,32 @@ export function fromJson(text: string | null | undefined): unknown {
   } catch {
     return text;
   }
+}
+
+/** Payloads that could not be read, by the job they belong to. */
+const faults = new WeakMap<object, unknown>();
+
+/**
+ * Reads a payload or a result. What cannot be read is given as the text it is, and remembered where it
+ * belongs to a job: one broken job must not hide the others of a list.
+ */
+export function readPayload(
+  job: object | null,
+  codec: { read(text: string): unknown },
+  text: string | undefined,
+): unknown {
+  if (text === undefined || text === "") return undefined;
+  try {
+    return codec.read(text);
+  } catch (error) {
+    if (job) faults.set(job, error);
+    return text;
+  }
+}
+
+/** Why the data of a job could not be read; undefined when it could. */
+export function payloadFault(job: object): unknown {
+  return faults.get(job);
 }
 
 function strict(this: unknown, key: string, value: unknown): unknown {

@@ -16,7 +16,9 @@ export type DataOf<M, N extends keyof M> = M[N] extends { readonly data: infer D
 /** Result of the job `N`. */
 export type ResultOf<M, N extends keyof M> = M[N] extends { readonly result: infer R } ? R : never;
 
-/** Where a job stands. `unknown` where there is no such job. */
+/**
+ * Where a job stands: `held` while deduplication keeps it back, `unknown` where there is no such job.
+ */
 export type JobState =
   | "waiting"
   | "prioritized"
@@ -25,6 +27,7 @@ export type JobState =
   | "completed"
   | "failed"
   | "waiting-children"
+  | "held"
   | "unknown";
 
 /** How many jobs stand in each state, and whether the queue is paused. */

@@ -1,7 +1,13 @@
 import { jobId, LIMITS } from "@echomq/wire";
 import { type Backoff, checkBackoff } from "./backoff.js";
-import { flag, record, whole } from "./check.js";
-import { ATTEMPTS_MAX, DELAY_MAX_MS } from "./limits.js";
+import { flag, record, refuse, shown, whole } from "./check.js";
+import { checkDeadLetter, type DeadLetter } from "./dead-letter.js";
+import {
+  type CheckedDeduplication,
+  checkDeduplication,
+  type Deduplication,
+} from "./deduplication.js";
+import { ATTEMPTS_MAX, DELAY_MAX_MS, KEEP_LOGS_MAX, TIMER_MAX_MS } from "./limits.js";
 import { checkRetention, type Retention } from "./retention.js";
 
 /** Options of one job. */
@@ -10,12 +16,26 @@ export interface JobOptions {
   readonly jobId?: string;
   /** Wait before the job may run, in ms, up to ten years. */
   readonly delay?: number;
+  /** When the job may run: a `Date`, or ms of Unix time. What is past is now. Not together with `delay`. */
+  readonly runAt?: Date | number;
   /** 1 runs first, 2 097 151 last; jobs without a priority run before all that have one. */
   readonly priority?: number;
   /** How often the job is tried in all. Default 1. */
   readonly attempts?: number;
   /** Wait between attempts: ms, or how to compute them. Default none. */
   readonly backoff?: number | Backoff;
+  /** How long one run may take, in ms, up to 24 days; longer, and the attempt fails. Default no limit. */
+  readonly timeout?: number;
+  /**
+   * How long the job may wait for its first run, in ms from when it is due, up to 24 days; later it
+   * fails unrun. */
+  readonly ttl?: number;
+  /** Lets one job stand for all that are added under the same id. */
+  readonly deduplication?: Deduplication;
+  /** Queue that gets a copy of the job when it fails for good. */
+  readonly deadLetter?: DeadLetter;
+  /** Log lines that stay, 1 to 100 000. Default 1 000. */
+  readonly keepLogs?: number;
   /** Puts the job at the head of the line. */
   readonly lifo?: boolean;
   /** What stays of completed jobs of this kind. Default 24 hours and 10 000. */
@@ -28,8 +48,11 @@ export interface JobOptions {
 export interface CheckedJobOptions {
   readonly jobId: string | undefined;
   readonly delay: number;
+  /** Unix ms; its delay is known once the server's time is. */
+  readonly runAt: number | undefined;
   readonly priority: number;
   readonly lifo: boolean;
+  readonly deduplication: CheckedDeduplication | undefined;
   /** What a later run needs, as JSON; empty when all is default. */
   readonly stored: string;
 }
@@ -37,9 +60,15 @@ export interface CheckedJobOptions {
 const KNOWN = [
   "jobId",
   "delay",
+  "runAt",
   "priority",
   "attempts",
   "backoff",
+  "timeout",
+  "ttl",
+  "deduplication",
+  "deadLetter",
+  "keepLogs",
   "lifo",
   "removeOnComplete",
   "removeOnFail",
@@ -48,8 +77,10 @@ const KNOWN = [
 const DEFAULTS: CheckedJobOptions = {
   jobId: undefined,
   delay: 0,
+  runAt: undefined,
   priority: 0,
   lifo: false,
+  deduplication: undefined,
   stored: "",
 };
 
@@ -71,14 +102,20 @@ export function checkJobOptions(
   const stored = JSON.stringify({
     attempts: attempts === 1 ? undefined : attempts,
     backoff,
+    timeout: whole(`${at}.timeout`, opts.timeout, 1, TIMER_MAX_MS),
+    ttl: whole(`${at}.ttl`, opts.ttl, 1, TIMER_MAX_MS),
+    deadLetter: checkDeadLetter(`${at}.deadLetter`, opts.deadLetter),
+    keepLogs: whole(`${at}.keepLogs`, opts.keepLogs, 1, KEEP_LOGS_MAX),
     removeOnComplete,
     removeOnFail,
   });
   return {
     jobId: opts.jobId === undefined ? undefined : jobId(opts.jobId, `${at}.jobId`),
     delay: whole(`${at}.delay`, opts.delay, 0, DELAY_MAX_MS) ?? 0,
+    runAt: checkRunAt(`${at}.runAt`, opts),
     priority: whole(`${at}.priority`, opts.priority, 0, LIMITS.priorityMax) ?? 0,
     lifo: flag(`${at}.lifo`, opts.lifo) ?? false,
+    deduplication: checkDeduplication(`${at}.deduplication`, opts.deduplication),
     stored: stored === "{}" ? "" : stored,
   };
 }
@@ -98,6 +135,24 @@ export function checkDefaultJobOptions(value: unknown): JobOptions {
 
 /** Given options over defaults; an option that is `undefined` is not given. */
 function over(defaults: JobOptions, given: Readonly<Record<string, unknown>>): JobOptions {
-  const set = Object.entries(given).filter(([, value]) => value !== undefined);
-  return { ...defaults, ...Object.fromEntries(set) };
+  const set = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+  const { delay, runAt, ...rest } = defaults;
+  // Of the two that exclude each other, the one given stands.
+  if ("delay" in set || "runAt" in set) return { ...rest, ...set };
+  return { ...defaults, ...set };
+}
+
+/** Latest time a `Date` can tell. */
+const DATE_MAX = 8_640_000_000_000_000;
+
+function checkRunAt(option: string, { runAt, delay }: JobOptions): number | undefined {
+  if (runAt === undefined) return undefined;
+  if (delay !== undefined) refuse(option, "does not go together with delay");
+  const date = Object.prototype.toString.call(runAt) === "[object Date]";
+  const time = date ? Number(runAt) : runAt;
+  if (typeof time !== "number" || !Number.isInteger(time) || time < 0 || time > DATE_MAX) {
+    return refuse(option, `must be a valid Date or whole ms of Unix time, got ${shown(runAt)}`);
+  }
+  if (time - Date.now() > DELAY_MAX_MS) refuse(option, "must be at most ten years ahead");
+  return time;
 }

@@ -1,7 +1,10 @@
 import { addScript } from "@echomq/scripts";
+import { errorFromReply, isEchoMQError } from "@echomq/wire";
 import type { Session } from "../connection/session.js";
 import type { JobIds } from "../ids/node-lease.js";
+import { bury } from "../job/bury.js";
 import type { CheckedJobOptions } from "../options/job-options.js";
+import { Holders, wordOf } from "./holders.js";
 
 /** One job on its way to the server, already checked. */
 export interface NewJob {
@@ -10,11 +13,16 @@ export interface NewJob {
   readonly opts: CheckedJobOptions;
 }
 
-/** What became of one job: its id, its time, and whether it stood there before. */
+/** What became of one job. */
 export interface Added {
+  /** Its id, or that of the job which stands for it. */
   readonly id: string;
   readonly timestamp: number;
+  readonly delay: number;
+  /** Another job stands: of the same id, or of the same deduplication id. */
   readonly duplicate: boolean;
+  /** Why it was refused. */
+  readonly refusal?: Error;
 }
 
 interface Pending {
@@ -28,10 +36,14 @@ const AUTO_BATCH = 256;
 export const CHUNK = 500;
 /** Most bytes of one call, so that a few large payloads do not hold the server either. */
 const CHUNK_BYTES = 4 * 1024 * 1024;
+/** Most calls for one batch while the holders of its deduplication ids change. */
+const TRIES = 10;
+const OP = "Queue.add";
 
 /** Adds jobs. What is added in one tick, or while a call is in flight, goes together in the next call. */
 export class Adder {
   readonly #ids: JobIds;
+  readonly #holders = new Holders();
   readonly #waiting: Pending[] = [];
   #sending: Promise<void> | undefined;
 
@@ -52,7 +64,7 @@ export class Adder {
   /** Adds jobs in order, each chunk in one atomic step. */
   async addAll(session: Session, jobs: readonly NewJob[]): Promise<Added[]> {
     const added: Added[] = [];
-    for (const chunk of chunks(jobs, CHUNK)) added.push(...(await this.#send(session, chunk)));
+    for (const chunk of chunks(jobs, CHUNK)) added.push(...(await this.#send(session, chunk, 1)));
     return added;
   }
 
@@ -63,55 +75,114 @@ export class Adder {
       const [jobs = []] = chunks(next, AUTO_BATCH);
       const batch = this.#waiting.splice(0, jobs.length);
       try {
-        const added = await this.#send(session, jobs);
-        for (const [at, { resolve }] of batch.entries()) resolve(added[at] as Added);
+        const added = await this.#send(session, jobs, 0);
+        for (const [at, { resolve, reject }] of batch.entries()) {
+          const one = added[at] as Added;
+          if (one.refusal) reject(one.refusal);
+          else resolve(one);
+        }
       } catch (error) {
         for (const { reject } of batch) reject(error);
       }
     }
   }
 
-  async #send(session: Session, jobs: readonly NewJob[]): Promise<Added[]> {
+  /** `whole` is 1 where the length limit refuses all of the jobs or none. */
+  async #send(session: Session, jobs: readonly NewJob[], whole: 0 | 1): Promise<Added[]> {
     const now = await session.clock.now();
     const ids: string[] = [];
     for (const { opts } of jobs) ids.push(opts.jobId ?? (await this.#ids.next(session)));
-    const status = await this.#call(session, jobs, ids, now);
+    const delays = jobs.map(({ opts }) => delayOf(opts, now));
+    const status = await this.#call(session, jobs, { ids, delays, now, whole });
+    const added = ids.map((id, at) => {
+      const [word, other = ""] = wordOf(status[at] ?? "");
+      const one = { id, timestamp: now, delay: delays[at] ?? 0, duplicate: word === "duplicate" };
+      if (word === "EMQFULL") return { ...one, refusal: errorFromReply(status[at] ?? "", OP) };
+      const stands = word === "deduplicated" || word === "held";
+      return stands ? { ...one, id: other, duplicate: true } : one;
+    });
     // Another process minted the same id, which only a clock far out of step can do: mint anew.
     const again = jobs.flatMap(({ opts }, at) =>
       status[at] === "duplicate" && opts.jobId === undefined ? [at] : [],
     );
-    if (again.length > 0) {
-      const anew = await this.#send(
-        session,
-        again.map((at) => jobs[at] as NewJob),
-      );
-      again.forEach((at, n) => {
-        ids[at] = anew[n]?.id ?? "";
-        status[at] = "added";
-      });
-    }
-    return ids.map((id, at) => ({ id, timestamp: now, duplicate: status[at] === "duplicate" }));
+    if (again.length === 0) return added;
+    const anew = await this.#send(
+      session,
+      again.map((at) => jobs[at] as NewJob),
+      whole,
+    );
+    again.forEach((at, n) => {
+      added[at] = anew[n] as Added;
+    });
+    return added;
   }
 
   async #call(
     session: Session,
     jobs: readonly NewJob[],
-    ids: readonly string[],
-    now: number,
-  ): Promise<string[]> {
-    const given = ids.filter((_, at) => jobs[at]?.opts.jobId !== undefined);
-    const items = jobs.map(({ name, data, opts }) => ({
+    { ids, delays, now, whole }: Sending,
+  ): Promise<readonly string[]> {
+    const namesakes = ids.filter((_, at) => jobs[at]?.opts.jobId !== undefined);
+    const items = jobs.map(({ name, data, opts }, at) => ({
       name,
       data,
       opts: opts.stored,
       timestamp: now,
-      delay: opts.delay,
+      delay: delays[at] ?? 0,
       priority: opts.priority,
       flags: (opts.lifo ? 1 : 0) + (opts.jobId === undefined ? 0 : 2),
     }));
-    const call = { q: session.q, jobs: ids, namesakes: given, args: { now }, items };
-    return [...(await session.write(addScript, call, "Queue.add"))];
+    const locked = jobs.flatMap(({ opts: { deduplication } }, at) =>
+      deduplication ? [{ ...deduplication, item: at + 1 }] : [],
+    );
+    for (let attempt = 1; ; attempt += 1) {
+      const locks = this.#holders.declare(locked);
+      const call = { q: session.q, jobs: ids, namesakes, args: { now, whole }, items, ...locks };
+      try {
+        const status = await session.write(addScript, call, OP);
+        this.#learn(session, locked, ids, status);
+        return status;
+      } catch (error) {
+        // Nothing was written: a record is held by another job than the one declared.
+        if (!isEchoMQError(error, "EMQRETRY") || attempt === TRIES) throw error;
+      }
+      await this.#holders.read(
+        session,
+        locked.map(({ id }) => id),
+        OP,
+      );
+    }
   }
+
+  #learn(
+    session: Session,
+    locked: readonly { readonly id: string; readonly item: number }[],
+    ids: readonly string[],
+    status: readonly string[],
+  ): void {
+    const replaced: string[] = [];
+    for (const { id, item } of locked) {
+      const told = status[item - 1] ?? "";
+      this.#holders.learn(id, ids[item - 1] ?? "", told);
+      const [word, other = ""] = wordOf(told);
+      if (word === "replaced") replaced.push(other);
+    }
+    // What is left the sweep does.
+    if (replaced.length > 0) void bury(session, replaced, OP).catch(() => undefined);
+  }
+}
+
+/** What one call is made of, besides its jobs. */
+interface Sending {
+  readonly ids: readonly string[];
+  readonly delays: readonly number[];
+  readonly now: number;
+  readonly whole: 0 | 1;
+}
+
+/** `now` is the server's time. */
+function delayOf({ delay, runAt }: CheckedJobOptions, now: number): number {
+  return runAt === undefined ? delay : Math.max(runAt - now, 0);
 }
 
 /** Cuts jobs into runs of at most `most` jobs and about 4 MB; one huge job is a run of its own. */

@@ -6,14 +6,16 @@ import { addAndWait, type WaitOptions } from "../events/wait.js";
 import { JobIds } from "../ids/node-lease.js";
 import { fieldsOfPairs } from "../job/fields.js";
 import { Job } from "../job/job.js";
-import { toJson } from "../job/payload.js";
 import type { DataOf, JobCounts, JobMap, JobName, ResultOf } from "../job/types.js";
 import { nameText, record, refuse, shown } from "../options/check.js";
 import { checkJobOptions, type JobOptions } from "../options/job-options.js";
+import { isPromise, validate } from "../options/schema.js";
 import { type Added, Adder, type NewJob } from "./adder.js";
-import { QueueGetters } from "./getters.js";
 import { InFlight } from "./in-flight.js";
-import { checkQueueOptions, type QueueOptions } from "./options.js";
+import { QueueLimits } from "./limits.js";
+import { checkQueueOptions, type QueueOptions, type QueueSettings } from "./options.js";
+import { getDeduplicationJobId, removeDeduplicationKey } from "./verbs/deduplication.js";
+import { setMaxLength } from "./verbs/max-length.js";
 
 /** How long a closing queue waits for adds on their way, in ms: a call's time and its retrying. */
 const ADDS_MS = 15_000;
@@ -29,10 +31,10 @@ export interface BulkJob<M extends JobMap, N extends JobName<M> = JobName<M>> {
  * A queue: adds jobs and looks at them. It connects with the first call and creates nothing before the
  * first write.
  */
-export class Queue<M extends JobMap = JobMap> extends QueueGetters<M> {
+export class Queue<M extends JobMap = JobMap> extends QueueLimits<M> {
   readonly name: string;
   readonly #session: LazySession;
-  readonly #defaults: JobOptions;
+  readonly #settings: QueueSettings;
   readonly #ids = new JobIds();
   readonly #adder = new Adder(this.#ids);
   readonly #writes = new InFlight();
@@ -44,11 +46,11 @@ export class Queue<M extends JobMap = JobMap> extends QueueGetters<M> {
    */
   constructor(name: string, options: QueueOptions) {
     const checked = queueName(name);
-    const { defaults } = checkQueueOptions(options);
-    const session = new LazySession(checked, options);
+    const settings = checkQueueOptions(options);
+    const session = new LazySession(checked, options, settings.codec);
     super(session);
     this.name = checked;
-    this.#defaults = defaults;
+    this.#settings = settings;
     this.#session = session;
   }
 
@@ -62,17 +64,19 @@ export class Queue<M extends JobMap = JobMap> extends QueueGetters<M> {
   }
 
   /**
-   * Adds one job. Adds of one tick share a round trip. With a `jobId` that stands already, the job
-   * that stands is returned and nothing is written.
-   * @throws ValidationError before anything is sent; `FenceError`, `WireError` `EMQSTATE` while the
-   * queue is being obliterated, `ServerError` such as `OOM` or `CONNECTION_LOST`.
+   * Adds one job. Adds of one tick share a round trip. With a `jobId` that stands already, or a
+   * deduplication id that another job stands for, that job is returned.
+   * @throws ValidationError before anything is sent; `FenceError`; `WireError` `EMQFULL` when the queue
+   * holds its limit, `EMQSTATE` while it is being obliterated, `EMQRETRY` when the holders of its
+   * deduplication ids change all the time; `ServerError` such as `OOM` or `CONNECTION_LOST`.
    */
   async add<N extends JobName<M>>(
     name: N,
     data: DataOf<M, N>,
     opts?: JobOptions,
   ): Promise<Job<DataOf<M, N>, ResultOf<M, N>, N>> {
-    const job = this.#checked(name, data, opts);
+    const checked = this.#checked(name, data, opts);
+    const job = isPromise(checked) ? await checked : checked;
     this.#refuseClosed("Queue.add");
     return this.#writes.run(async () => {
       const added = await this.#adder.add(await this.#session.get("Queue.add"), job);
@@ -81,18 +85,19 @@ export class Queue<M extends JobMap = JobMap> extends QueueGetters<M> {
   }
 
   /**
-   * Adds jobs in order. Each chunk of up to 500 is one atomic step. All are checked before the first
-   * is sent.
+   * Adds jobs in order. Each chunk of up to 500 is one atomic step, of which a length limit refuses all
+   * or none; chunks before it stay. All jobs are checked before the first is sent.
    * @throws as {@link add}.
    */
   async addBulk<N extends JobName<M>>(
     jobs: readonly BulkJob<M, N>[],
   ): Promise<Job<DataOf<M, N>, ResultOf<M, N>, N>[]> {
     if (!Array.isArray(jobs)) return refuse("jobs", `must be a list, got ${shown(jobs)}`);
-    const checked = jobs.map((job, at) => {
+    const checking = jobs.map((job, at) => {
       const { name, data, opts } = record(`jobs[${at}]`, job, ["name", "data", "opts"]);
       return this.#checked(name, data, opts as JobOptions | undefined);
     });
+    const checked = await Promise.all(checking);
     this.#refuseClosed("Queue.addBulk");
     return this.#writes.run(async () => {
       const session = await this.#session.get("Queue.addBulk");
@@ -132,6 +137,33 @@ export class Queue<M extends JobMap = JobMap> extends QueueGetters<M> {
     const claimed = found.owner === null ? {} : { claimedAt: Number(found.owner.split(":", 1)[0]) };
     const fields = fieldsOfPairs(found.fields);
     return new Job({ id: checked, queue: this.name, fields, ...claimed }, this.#session);
+  }
+
+  /**
+   * Id of the job that stands for a deduplication id, or null.
+   * @throws ValidationError for an id that cannot be one; `FenceError` or `ServerError`.
+   */
+  getDeduplicationJobId(id: string): Promise<string | null> {
+    return getDeduplicationJobId(this.#session, id);
+  }
+
+  /**
+   * Frees a deduplication id; a job kept back for it takes its place in line. Resolves to 1, or to 0 when
+   * no job stood for it.
+   * @throws as {@link getDeduplicationJobId}.
+   */
+  async removeDeduplicationKey(id: string): Promise<number> {
+    const op = "Queue.removeDeduplicationKey";
+    return (await removeDeduplicationKey(this.#session, id, "", op)) ? 1 : 0;
+  }
+
+  /**
+   * Sets how many jobs may wait in the queue, delayed ones included, or lifts the limit with null. What is
+   * added beyond it is refused with `EMQFULL`; jobs that come back to the line are not.
+   * @throws ValidationError; `FenceError` or `ServerError`.
+   */
+  setMaxLength(most: number | null): Promise<void> {
+    return setMaxLength(this.#session, most);
   }
 
   /** @throws FenceError or ServerError. */
@@ -179,12 +211,20 @@ export class Queue<M extends JobMap = JobMap> extends QueueGetters<M> {
     if (this.#closing) throw closedError(op);
   }
 
-  #checked(name: unknown, data: unknown, opts: JobOptions | undefined): NewJob {
-    return {
-      name: nameText("name", name),
-      data: toJson("data", data === undefined ? {} : data),
-      opts: checkJobOptions(opts, this.#defaults),
-    };
+  /** A promise only where the schema of the job is asynchronous. */
+  #checked(name: unknown, data: unknown, opts: JobOptions | undefined): NewJob | Promise<NewJob> {
+    const { codec, defaults, maxDataSize, schemas } = this.#settings;
+    const named = nameText("name", name);
+    const checked = checkJobOptions(opts, defaults);
+    const made = (value: unknown): NewJob => ({
+      name: named,
+      data: codec.write("data", value === undefined ? {} : value, maxDataSize),
+      opts: checked,
+    });
+    const schema = schemas.get(named);
+    if (!schema) return made(data);
+    const value = validate(schema, named, data);
+    return isPromise(value) ? value.then(made) : made(value);
   }
 
   /** The job as it was sent; one that stood before is read, since it may differ. */
@@ -193,13 +233,15 @@ export class Queue<M extends JobMap = JobMap> extends QueueGetters<M> {
       const found = await this.getJob(added.id);
       if (found) return found as Job;
     }
+    const { deduplication } = job.opts;
     const fields = {
       name: job.name,
       data: job.data,
       opts: job.opts.stored,
       timestamp: String(added.timestamp),
-      delay: String(job.opts.delay),
+      delay: String(added.delay),
       priority: String(job.opts.priority),
+      ...(deduplication ? { deid: deduplication.id } : {}),
     };
     return new Job({ id: added.id, queue: this.name, fields }, this.#session);
   }

@@ -4,8 +4,14 @@ import {
   finishScript,
   type ReplyOf,
   stepScript,
+  turnScript,
 } from "@echomq/scripts";
+import { unitKey } from "@echomq/wire";
 import type { Session } from "../connection/session.js";
+import { isJobId } from "../ids/is-job-id.js";
+import type { Rate } from "../options/rate.js";
+import type { Keep } from "../options/retention.js";
+import { letterFor } from "./letter.js";
 import type { Settlement } from "./outcome.js";
 import type { Run } from "./run.js";
 import { keepOfAll } from "./settle-batch.js";
@@ -17,28 +23,51 @@ export interface ClaimRequest {
   readonly leaseMs: number;
   /** Ids expected next: their hashes are read in the same call if they are popped. */
   readonly candidates: readonly string[];
+  /** How many of the claimed start at once; what is claimed ahead of a free slot is not begun yet. */
+  readonly begun: number;
+  /** How many upcoming ids to name, 0 for none. */
+  readonly hints: number;
 }
 
-/** Most hints asked for: beyond, one more round trip is cheaper than the bytes. */
-const HINTS_MAX = 16;
+/** What `step` and `turn` answer alike. */
+export interface Advance {
+  /** Per settlement, in order. */
+  readonly statuses: readonly string[];
+  readonly claimed: ReplyOf<typeof stepScript.spec>["claimed"];
+  readonly hints: readonly string[];
+  readonly bury: readonly string[];
+  /** Why nothing was claimed. */
+  readonly reason: string;
+  /** Next due time in server ms, 0 for none. */
+  readonly due: number;
+}
 
 /** The worker's calls on its lease lane, which never sends one twice. */
 export class WorkerCalls {
   readonly #session: Session;
   readonly #lane: Dispatcher;
+  readonly #rate: Rate | undefined;
+  readonly #deadLetter: string | undefined;
 
-  constructor(session: Session, lane: Dispatcher) {
+  constructor(
+    session: Session,
+    lane: Dispatcher,
+    rate: Rate | undefined,
+    deadLetter: string | undefined,
+  ) {
+    this.#deadLetter = deadLetter;
     this.#session = session;
     this.#lane = lane;
+    this.#rate = rate;
   }
 
-  /** Settles completed jobs and claims the next, in one step. */
+  /** Settles completed jobs, claims the next, and trims what is kept to `keep`, in one step. */
   step(
     plain: readonly Settlement[],
     claim: ClaimRequest,
     now: number,
-  ): Promise<ReplyOf<typeof stepScript.spec>> {
-    const keep = keepOfAll(plain, "completed");
+    keep: Keep,
+  ): Promise<Advance> {
     return this.#lane.run(stepScript, {
       q: this.#session.q,
       done: plain.map(({ run }) => run.id),
@@ -48,9 +77,12 @@ export class WorkerCalls {
         claim: claim.count,
         deadline: now + claim.leaseMs,
         token: claim.token,
-        hints: claim.count === 0 ? 0 : Math.min(claim.count, HINTS_MAX),
+        begun: claim.begun,
+        hints: claim.hints,
         keepCount: keep.count,
         keepAge: keep.ageMs,
+        rateMax: this.#rate?.max ?? 0,
+        rateMs: this.#rate?.ms ?? 0,
       },
       results: plain.map(({ run, value }) => ({
         token: run.token,
@@ -61,12 +93,52 @@ export class WorkerCalls {
     });
   }
 
+  /**
+   * As {@link step} with the fewest keys, for a queue where nothing special is going on; it says
+   * nothing of due jobs and trims nothing.
+   * @throws WireError `EMQRETRY` when the queue needs `step`.
+   */
+  async turn(
+    plain: readonly Settlement[],
+    claim: ClaimRequest,
+    now: number,
+  ): Promise<Omit<Advance, "bury" | "due" | "reason">> {
+    const { q } = this.#session;
+    const keeps = keepOfAll(plain, "completed").count > 0;
+    const reply = await this.#lane.run(turnScript, {
+      q,
+      done: plain.map(({ run }) => run.id),
+      candidates: claim.candidates,
+      finished: keeps ? [unitKey(q, "completed")] : [],
+      args: {
+        now,
+        claim: claim.count,
+        lease: claim.leaseMs,
+        token: claim.token,
+        begun: claim.begun,
+        hints: claim.hints,
+      },
+      results: plain.map(({ run, value }) => ({ token: run.token, value, runs: runsOf(run) })),
+    });
+    const claimed = reply.claimed.map(({ id, fields }) => ({ id, fields, verdict: null }));
+    const statuses = reply.statuses.length > 0 ? reply.statuses : plain.map(() => "ok");
+    return { statuses, claimed, hints: reply.hints };
+  }
+
   /** Ends runs in any way. */
   finish(
     items: readonly Settlement[],
     now: number,
     options: { readonly retryMs?: number; readonly timeoutMs?: number } = {},
   ): Promise<ReplyOf<typeof finishScript.spec>> {
+    const dedups = new Map<string, number>();
+    const lockOf = ({ run }: Settlement): number => {
+      const { deid = "" } = run.fields;
+      if (!isJobId(deid)) return 0;
+      dedups.set(deid, dedups.get(deid) ?? dedups.size + 1);
+      return dedups.get(deid) ?? 0;
+    };
+    const locks = items.map(lockOf);
     const completed = keepOfAll(items, "completed");
     const failed = keepOfAll(items, "failed");
     return this.#lane.run(
@@ -74,6 +146,7 @@ export class WorkerCalls {
       {
         q: this.#session.q,
         jobs: items.map(({ run }) => run.id),
+        dedups: [...dedups.keys()],
         args: {
           now,
           keepCount: completed.count,
@@ -81,14 +154,16 @@ export class WorkerCalls {
           failCount: failed.count,
           failAge: failed.ageMs,
         },
-        items: items.map(({ run, how, delay, value, stack }) => ({
-          token: run.token,
-          how,
-          atm: run.atm,
-          ats: run.ats,
-          delay,
-          value,
-          stack,
+        items: items.map((item, at) => ({
+          token: item.run.token,
+          how: item.how,
+          atm: item.run.atm,
+          ats: item.run.ats,
+          delay: item.delay,
+          value: item.value,
+          stack: item.stack,
+          lock: locks[at] ?? 0,
+          letter: letterFor(this.#session.q, item, this.#deadLetter),
         })),
       },
       options,
@@ -101,4 +176,9 @@ export class WorkerCalls {
     const args = { token: runs[0]?.token ?? "" };
     return this.#lane.run(beginScript, { q: this.#session.q, jobs, args });
   }
+}
+
+/** Attempts of a run as `turn` takes them. */
+function runsOf({ atm, ats }: Run): string {
+  return atm === 1 && ats === 1 ? "" : `${atm}.${ats}`;
 }

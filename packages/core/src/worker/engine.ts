@@ -2,24 +2,27 @@ import { type Dispatcher, typedError } from "@echomq/scripts";
 import { isEchoMQError, LIMITS } from "@echomq/wire";
 import type { Session } from "../connection/session.js";
 import { within } from "../connection/within.js";
-import { isJobId } from "../ids/is-job-id.js";
+import type { Keep } from "../options/retention.js";
+import { Ahead } from "./ahead.js";
 import { RunBook, unknownOutcome } from "./book.js";
-import { type ClaimRequest, WorkerCalls } from "./calls.js";
+import { type Advance, type ClaimRequest, WorkerCalls } from "./calls.js";
 import type { LeaseLoss } from "./errors.js";
 import { giveBack } from "./give-back.js";
+import { Hints } from "./hints.js";
 import type { EngineHost } from "./host.js";
+import { Lean } from "./lean.js";
 import { releaseLostClaims } from "./lost-claims.js";
 import type { WorkerSettings } from "./options.js";
 import type { Settlement } from "./outcome.js";
+import { Pace } from "./pace.js";
 import { Rest } from "./rest.js";
 import type { Run } from "./run.js";
+import { keepOfAll } from "./settle-batch.js";
 import { Starter } from "./starter.js";
 import { Tokens } from "./tokens.js";
 
 /** Concurrency from which two calls may be in flight: below, the second would only split batches. */
 const TWO_CALLS_FROM = 10;
-
-type StepReply = Awaited<ReturnType<WorkerCalls["step"]>>;
 
 /**
  * Keeps the slots of a worker full. Whatever finished while a call was in flight rides the next call,
@@ -32,11 +35,16 @@ export class Engine {
   readonly #settings: WorkerSettings;
   readonly #host: EngineHost;
   readonly #book: RunBook;
+  readonly #pace: Pace | undefined;
   readonly #starter: Starter;
   readonly #tokens = new Tokens();
   readonly #rest = new Rest();
   readonly #lostTokens = new Set<string>();
-  #hints: readonly string[] = [];
+  readonly #hints = new Hints();
+  readonly #lean = new Lean();
+  /** Retention of jobs that `turn` kept and nobody has trimmed yet. */
+  #owed: Keep | null = null;
+  readonly #ahead: Ahead;
   /** Slots that run, start or are being claimed for. */
   #busy = 0;
   readonly #inFlight = new Set<Promise<void>>();
@@ -54,18 +62,22 @@ export class Engine {
   constructor(session: Session, lane: Dispatcher, settings: WorkerSettings, host: EngineHost) {
     this.#session = session;
     this.#lane = lane;
-    this.#calls = new WorkerCalls(session, lane);
+    this.#calls = new WorkerCalls(session, lane, settings.queueRate, settings.deadLetter);
     this.#settings = settings;
     this.#host = host;
     this.#book = new RunBook(session, host);
-    this.#starter = new Starter(this.#calls, this.#book, settings, host, {
+    this.#pace = settings.ownRate && new Pace(settings.ownRate, () => this.wake());
+    this.#ahead = new Ahead(settings.claimAhead, () => this.#settings.concurrency);
+    const slots = {
       open: () => this.#claiming && !this.#ended,
-      freed: (count) => {
+      count: () => this.#settings.concurrency,
+      freed: (count: number) => {
         this.#busy -= count;
         this.#schedule();
       },
-      stumble: (error) => this.#stumble(error),
-    });
+      stumble: (error: unknown) => this.#stumble(error),
+    };
+    this.#starter = new Starter(this.#calls, this.#book, settings, host, slots, this.#ahead);
   }
 
   /** Runs whose lease this worker holds. */
@@ -77,15 +89,24 @@ export class Engine {
     return this.#claiming;
   }
 
+  /** Every claim counts: what was claimed ahead would use up the places of others. */
+  get #limited(): boolean {
+    return this.#lean.limited || this.#pace !== undefined || !!this.#settings.queueRate;
+  }
+
   get #free(): number {
-    return this.#claiming ? Math.max(this.#settings.concurrency - this.#busy, 0) : 0;
+    if (!this.#claiming) return 0;
+    const held = this.#settings.concurrency + this.#ahead.size(this.#limited);
+    return Math.max(Math.min(held - this.#busy, this.#pace?.places ?? held), 0);
   }
 
   /** There may be work: look, beginning with this id if one is known. */
   wake(id?: string): void {
-    if (id !== undefined) this.#hints = [id];
+    if (id !== undefined) this.#hints.woken(id);
     this.#wakes += 1;
     this.#hungry = true;
+    // There may be more slots than before.
+    this.#starter.startReady();
     this.#schedule();
   }
 
@@ -93,6 +114,7 @@ export class Engine {
   claim(on: boolean): void {
     this.#claiming = on;
     if (on) this.wake();
+    else this.#starter.giveBackReady();
   }
 
   /** Drops a run whose lease is over; whatever it returns is not written. */
@@ -142,6 +164,8 @@ export class Engine {
   #end(): void {
     this.#ended = true;
     this.#rest.stop();
+    this.#pace?.stop();
+    this.#starter.stop();
   }
 
   #schedule(): void {
@@ -167,9 +191,16 @@ export class Engine {
     }
     const batch = this.#book.next();
     this.#busy += count;
+    this.#pace?.ask(count);
     const token = this.#tokens.next();
-    const candidates = this.#hints.filter(isJobId).slice(0, count);
-    const claim = { count, token, candidates, leaseMs: this.#settings.leaseMs };
+    const claim = {
+      count,
+      token,
+      candidates: count === 0 ? [] : this.#hints.candidates(count),
+      begun: Math.min(this.#starter.spare, count),
+      hints: count === 0 ? 0 : this.#hints.ask(count),
+      leaseMs: this.#settings.leaseMs,
+    };
     const call = this.#call(batch.plain, batch.other, claim)
       .then(
         () => this.#relax(),
@@ -197,7 +228,7 @@ export class Engine {
       // Both are written to the connection in one go; neither waits for the other.
       const [finished, stepped] = await Promise.allSettled([
         other.length > 0 ? this.#calls.finish(other, now) : null,
-        plain.length > 0 || claim.count > 0 ? this.#calls.step(plain, claim, now) : null,
+        plain.length > 0 || claim.count > 0 ? this.#advance(plain, claim, now) : null,
       ]);
       if (stepped.status === "fulfilled" && stepped.value !== null) {
         taken = stepped.value.claimed.length;
@@ -220,19 +251,47 @@ export class Engine {
       throw error;
     } finally {
       this.#busy -= claim.count - taken;
+      this.#pace?.took(claim.count, taken);
     }
   }
 
+  /** Settles and claims, with as few keys as the queue allows. */
+  async #advance(plain: readonly Settlement[], claim: ClaimRequest, now: number): Promise<Advance> {
+    const keep = keepOfAll(plain, "completed");
+    if (!this.#settings.queueRate && this.#lean.fits(plain.length, claim.count, keep)) {
+      try {
+        const reply = await this.#calls.turn(plain, claim, now);
+        const short = reply.claimed.length < claim.count;
+        if (short) this.#lean.ranShort();
+        if (keep.count > 0) this.#owed = keep;
+        return { ...reply, bury: [], reason: short ? "more" : "", due: this.#due };
+      } catch (error) {
+        if (!isEchoMQError(error, "EMQRETRY")) throw error;
+        this.#lean.refused();
+      }
+    }
+    const trim = plain.length > 0 ? keep : (this.#owed ?? keep);
+    this.#owed = null;
+    const reply = await this.#calls.step(plain, claim, now, trim);
+    if (claim.count > 0) {
+      this.#lean.stepped(reply.claimed.length === claim.count, reply.bury.length);
+    }
+    return reply;
+  }
+
   /** Starts what was claimed; true when the queue was found empty after work. */
-  #take(reply: StepReply, claim: ClaimRequest, started: number, wakes: number): boolean {
-    this.#hints = reply.hints;
+  #take(reply: Advance, claim: ClaimRequest, started: number, wakes: number): boolean {
+    const declared = new Set(claim.candidates);
+    const ids = reply.claimed.map(({ id }) => id);
+    const guessed = ids.filter((id) => declared.has(id)).length;
+    this.#hints.popped(ids, guessed, claim.hints > 0 ? reply.hints : null);
     this.#due = reply.due;
     if (reply.due > 0) this.#host.due(reply.due);
-    const short = reply.claimed.length < claim.count;
+    const short = reply.claimed.length < claim.count && reply.reason !== "more";
     const drained = short && reply.reason === "empty" && this.#worked;
     this.#worked = reply.claimed.length > 0 || (this.#worked && !short);
     this.#hungry = !short || this.#wakes !== wakes;
-    this.#starter.start(reply.claimed, claim.token, started + claim.leaseMs);
+    this.#starter.start(reply.claimed, claim.token, started + claim.leaseMs, claim.begun);
     return drained;
   }
 

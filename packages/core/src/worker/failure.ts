@@ -40,7 +40,8 @@ function hasMessage(thrown: unknown): boolean {
   );
 }
 
-function attempt<T>(read: () => T): T | undefined {
+/** What `read` gives, undefined where it throws. */
+export function attempt<T>(read: () => T): T | undefined {
   try {
     return read();
   } catch {

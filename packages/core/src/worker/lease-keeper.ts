@@ -1,10 +1,12 @@
-import { renewScript } from "@echomq/scripts";
+import { renewScript, verdictsScript } from "@echomq/scripts";
 import type { Session } from "../connection/session.js";
 import type { LeaseLoss } from "./errors.js";
 import type { Run } from "./run.js";
 
 /** Most leases of one renewal. */
 const BATCH = 500;
+/** How often a worker that runs something looks for verdicts, in ms. */
+const LOOK_MS = 500;
 
 /** What the keeper tells the worker. */
 export interface KeeperHost {
@@ -23,6 +25,8 @@ export class LeaseKeeper {
   readonly #leaseMs: number;
   readonly #host: KeeperHost;
   #timer: NodeJS.Timeout | undefined;
+  #look: NodeJS.Timeout | undefined;
+  #looking = false;
   #busy = false;
   #due = 0;
 
@@ -36,16 +40,52 @@ export class LeaseKeeper {
   start(): void {
     this.#due = performance.now() + this.#leaseMs / 2;
     this.#timer = setInterval(() => void this.#tick(), Math.max(this.#leaseMs / 8, 10));
+    this.#look = setInterval(() => void this.look(), LOOK_MS);
   }
 
   stop(): void {
     clearInterval(this.#timer);
+    clearInterval(this.#look);
   }
 
   /** Renews now what is owned. */
   async renew(): Promise<void> {
-    const runs = [...this.#host.owned()].filter((run) => !run.lost);
-    for (let at = 0; at < runs.length; at += BATCH) await this.#renew(runs.slice(at, at + BATCH));
+    const runs = [...this.#host.owned()].filter((run) => !run.lost && run.renews);
+    for (let at = 0; at < runs.length; at += BATCH) {
+      await this.#renew(runs.slice(at, at + BATCH), this.#leaseMs);
+    }
+  }
+
+  /**
+   * Moves the end of one lease to `ms` from now.
+   * @throws LeaseLostError when it is gone; ServerError.
+   */
+  async extend(run: Run, ms: number): Promise<void> {
+    await this.#renew([run], ms);
+    run.controller.signal.throwIfAborted();
+  }
+
+  /** Looks whether a running job must end. Never rejects: trouble is told by the renewals. */
+  async look(): Promise<void> {
+    const runs = [...this.#host.owned()].filter((run) => !run.lost && !run.settling);
+    if (runs.length === 0 || this.#looking) return;
+    this.#looking = true;
+    try {
+      for (let at = 0; at < runs.length; at += BATCH) await this.#judge(runs.slice(at, at + BATCH));
+    } catch {
+    } finally {
+      this.#looking = false;
+    }
+  }
+
+  async #judge(runs: readonly Run[]): Promise<void> {
+    const { q, main } = this.#session;
+    const call = { q, args: {}, items: runs.map(({ id }) => ({ id })) };
+    const found = await main.run(verdictsScript, call, { op: "look for verdicts", retryMs: 0 });
+    for (const [at, run] of runs.entries()) {
+      const verdict = found[at];
+      if (verdict && !run.settling && !run.lost) this.#host.doom(run, verdict);
+    }
   }
 
   async #tick(): Promise<void> {
@@ -67,9 +107,9 @@ export class LeaseKeeper {
     }
   }
 
-  async #renew(runs: readonly Run[]): Promise<void> {
+  async #renew(runs: readonly Run[], ms: number): Promise<void> {
     const started = performance.now();
-    const deadline = (await this.#session.clock.now()) + this.#leaseMs;
+    const deadline = (await this.#session.clock.now()) + ms;
     const { q, main } = this.#session;
     const leases = runs.map(({ id, token }) => ({ id, token }));
     const call = { q, args: { deadline }, leases };
@@ -80,7 +120,7 @@ export class LeaseKeeper {
     for (const run of runs) {
       // A run being settled may have ended between: its settlement's answer decides.
       if (gone.has(run.id) && !run.settling) this.#host.lose(run, "stolen");
-      else if (!gone.has(run.id)) run.leaseEnds = started + this.#leaseMs;
+      else if (!gone.has(run.id)) run.leaseEnds = started + ms;
       const verdict = doomed.get(run.id);
       if (verdict !== undefined && !run.settling) this.#host.doom(run, verdict);
     }

@@ -24,6 +24,7 @@ export async function releaseLostClaims(
       {
         q: session.q,
         jobs: page.map(({ id }) => id),
+        dedups: [],
         args: { now, keepCount: all, keepAge: 0, failCount: all, failAge: 0 },
         items: page.map(({ token }) => ({
           token,
@@ -33,6 +34,8 @@ export async function releaseLostClaims(
           delay: 0,
           value: "",
           stack: "",
+          lock: 0,
+          letter: "",
         })),
       },
       { op: "release lost claims" },

@@ -1,6 +1,9 @@
+import type { ResourceLimits } from "node:worker_threads";
 import type { ConnectionOptions } from "../connection/types.js";
-import { flag, nameText, record, refuse, whole } from "../options/check.js";
-import { CONCURRENCY_MAX, LEASE_MAX_MS, LEASE_MIN_MS } from "../options/limits.js";
+import { flag, nameText, record, refuse, shown, whole } from "../options/check.js";
+import { checkDeadLetter, type DeadLetter } from "../options/dead-letter.js";
+import { CONCURRENCY_MAX, LEASE_MAX_MS, LEASE_MIN_MS, TIMER_MAX_MS } from "../options/limits.js";
+import { type Rate, rateOf } from "../options/rate.js";
 import {
   checkRetention,
   KEEP_COMPLETED,
@@ -9,7 +12,11 @@ import {
   keepOf,
   type Retention,
 } from "../options/retention.js";
+import { type Codec, codecOf, type Serializer } from "../options/serializer.js";
 import { CONNECTION_KEYS, checkConnectionOptions } from "../queue/options.js";
+
+/** Jobs claimed beyond the free slots: a number, 0 for none, or `auto` for what short jobs can use. */
+export type ClaimAhead = "auto" | number;
 
 /** Options of a worker. */
 export interface WorkerOptions extends ConnectionOptions {
@@ -21,27 +28,65 @@ export interface WorkerOptions extends ConnectionOptions {
   readonly stalledInterval?: number;
   /** How often a job may lose its worker before it fails. Default 1. */
   readonly maxStalledCount?: number;
+  /** How long one run may take when its job does not say, in ms; longer ones fail their attempt. Default none. */
+  readonly jobTimeout?: number;
+  /** Most jobs to start in a window of time. Default none. */
+  readonly limiter?: Limiter;
+  /** Limits of the threads of a handler given as a file, as `worker_threads` takes them. */
+  readonly resourceLimits?: ResourceLimits;
   /** Whether the worker starts by itself. Default true. */
   readonly autorun?: boolean;
   /** What stays of completed jobs that do not say themselves. Default 24 hours and 10 000. */
   readonly removeOnComplete?: Retention;
   /** What stays of failed jobs that do not say themselves. Default 7 days and 10 000. */
   readonly removeOnFail?: Retention;
+  /**
+   * Jobs to hold ready beyond `concurrency`, 0 to 64. `auto` holds at most 5 ms of work, and nothing
+   * from concurrency 50 on, for jobs of 5 ms or more, or under a limit of the queue. Fewer round trips
+   * for a weaker contract: what a dead worker held ready waits for its lease to end. Default 0.
+   */
+  readonly claimAhead?: ClaimAhead;
+  /** How payloads and results are written; the same as the queue's. Default JSON. */
+  readonly serializer?: Serializer;
+  /** Queue that gets a copy of each job that fails for good and does not name one itself. */
+  readonly deadLetter?: DeadLetter;
   /** Name this worker is listed with, by `Queue.getWorkers`. */
   readonly name?: string;
   /** Counts ended jobs per minute and keeps that many minutes, for `Queue.getMetrics`. Default: no counts. */
   readonly metrics?: { readonly maxDataPoints: number };
 }
 
+/** At most `max` jobs start in a window of `duration` ms, which begins with its first job. */
+export interface Limiter {
+  readonly max: number;
+  readonly duration: number;
+  /**
+   * `queue`: the jobs of all workers that have a limiter are counted together; give each the same.
+   * `worker`: this worker's own are counted. Default `queue`.
+   */
+  readonly scope?: "queue" | "worker";
+}
+
 /** A worker's options, checked and complete. Times in ms. */
 export interface WorkerSettings {
-  readonly concurrency: number;
+  /** May change while the worker runs. */
+  concurrency: number;
+  readonly jobTimeoutMs: number | undefined;
+  /** Rate of the queue as this worker knows it. */
+  readonly queueRate: Rate | undefined;
+  /** Rate of this worker alone. */
+  readonly ownRate: Rate | undefined;
+  readonly resourceLimits: ResourceLimits | undefined;
+  readonly claimAhead: ClaimAhead;
   readonly leaseMs: number;
   readonly sweepMs: number;
   readonly stallBudget: number;
   readonly autorun: boolean;
   readonly keepCompleted: Keep;
   readonly keepFailed: Keep;
+  readonly codec: Codec;
+  /** Bare name of the dead-letter queue. */
+  readonly deadLetter: string | undefined;
   readonly name: string | undefined;
   /** Minutes of counts to keep; undefined counts nothing. */
   readonly maxDataPoints: number | undefined;
@@ -50,12 +95,18 @@ export interface WorkerSettings {
 const KNOWN = [
   ...CONNECTION_KEYS,
   "concurrency",
+  "claimAhead",
+  "jobTimeout",
+  "limiter",
+  "resourceLimits",
   "lockDuration",
   "stalledInterval",
   "maxStalledCount",
   "autorun",
   "removeOnComplete",
   "removeOnFail",
+  "deadLetter",
+  "serializer",
   "name",
   "metrics",
 ];
@@ -67,8 +118,14 @@ const KNOWN = [
 export function checkWorkerOptions(value: unknown): WorkerSettings {
   const opts = record("options", value, KNOWN);
   checkConnectionOptions(opts);
+  const limiter = limiterOf(opts.limiter);
   return {
-    concurrency: whole("concurrency", opts.concurrency, 1, CONCURRENCY_MAX) ?? 1,
+    concurrency: checkConcurrency(opts.concurrency) ?? 1,
+    jobTimeoutMs: whole("jobTimeout", opts.jobTimeout, 1, TIMER_MAX_MS),
+    queueRate: limiter?.scope === "queue" ? limiter : undefined,
+    ownRate: limiter?.scope === "worker" ? limiter : undefined,
+    resourceLimits: limitsOf(opts.resourceLimits),
+    claimAhead: checkAhead(opts.claimAhead),
     leaseMs: whole("lockDuration", opts.lockDuration, LEASE_MIN_MS, LEASE_MAX_MS) ?? 30_000,
     sweepMs: whole("stalledInterval", opts.stalledInterval, LEASE_MIN_MS, LEASE_MAX_MS) ?? 30_000,
     stallBudget: whole("maxStalledCount", opts.maxStalledCount, 0, 1_000) ?? 1,
@@ -78,9 +135,42 @@ export function checkWorkerOptions(value: unknown): WorkerSettings {
       KEEP_COMPLETED,
     ),
     keepFailed: keepOf(checkRetention("removeOnFail", opts.removeOnFail), KEEP_FAILED),
+    codec: codecOf(opts.serializer),
+    deadLetter: checkDeadLetter("deadLetter", opts.deadLetter),
     name: opts.name === undefined ? undefined : nameText("name", opts.name),
     maxDataPoints: metricsOf(opts.metrics),
   };
+}
+
+/**
+ * How many jobs may run at once.
+ * @throws ValidationError `VALIDATION` naming `concurrency`.
+ */
+export function checkConcurrency(value: unknown): number | undefined {
+  return whole("concurrency", value, 1, CONCURRENCY_MAX);
+}
+
+function limiterOf(value: unknown): (Rate & { readonly scope: "queue" | "worker" }) | undefined {
+  if (value === undefined) return undefined;
+  const { max, duration, scope = "queue" } = record("limiter", value, ["max", "duration", "scope"]);
+  if (scope !== "queue" && scope !== "worker") {
+    return refuse("limiter.scope", `must be queue or worker, got ${shown(scope)}`);
+  }
+  return { ...rateOf("limiter.max", max, "limiter.duration", duration), scope };
+}
+
+const RESOURCES = [
+  "maxOldGenerationSizeMb",
+  "maxYoungGenerationSizeMb",
+  "codeRangeSizeMb",
+  "stackSizeMb",
+] as const;
+
+function limitsOf(value: unknown): ResourceLimits | undefined {
+  if (value === undefined) return undefined;
+  const given = record("resourceLimits", value, RESOURCES);
+  for (const name of RESOURCES) whole(`resourceLimits.${name}`, given[name], 1, 1_048_576);
+  return { ...given };
 }
 
 /** Longest counts: a year of minutes. */
@@ -91,4 +181,11 @@ function metricsOf(value: unknown): number | undefined {
   const { maxDataPoints } = record("metrics", value, ["maxDataPoints"]);
   const option = "metrics.maxDataPoints";
   return whole(option, maxDataPoints, 1, DATA_POINTS_MAX) ?? refuse(option, "is required");
+}
+
+function checkAhead(value: unknown): ClaimAhead {
+  if (value === "auto") return value;
+  if (typeof value === "string")
+    refuse("claimAhead", "must be auto or a whole number from 0 to 64");
+  return whole("claimAhead", value, 0, 64) ?? 0;
 }

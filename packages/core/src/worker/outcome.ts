@@ -1,10 +1,12 @@
 import { storedOptions } from "../job/fields.js";
-import { fromJson, toJson } from "../job/payload.js";
+import { fromJson } from "../job/payload.js";
 import { backoffDelay, storedBackoff } from "../options/backoff.js";
 import { type Keep, keepOf } from "../options/retention.js";
+import { type Codec, JSON_CODEC } from "../options/serializer.js";
 import { isUnrecoverable, reasonOf, stacksWith } from "./failure.js";
 import type { WorkerSettings } from "./options.js";
-import type { Run } from "./run.js";
+import type { Move, Run } from "./run.js";
+import { verdictError } from "./verdict.js";
 
 /** How a run ends, as `finish` names it. */
 export type How = "completed" | "failed" | "retry" | "delay" | "release";
@@ -25,12 +27,15 @@ export interface Settlement {
   doubt: boolean;
 }
 
-type Settings = Pick<WorkerSettings, "keepCompleted" | "keepFailed">;
+type Settings = Pick<WorkerSettings, "keepCompleted" | "keepFailed"> & {
+  readonly codec?: Codec;
+};
 
 /** The end of a run that returned. A result that is no JSON fails the attempt. */
 export function succeeded(run: Run, result: unknown, settings: Settings): Settlement {
   try {
-    const value = result === undefined ? "" : toJson("result", result);
+    const value =
+      result === undefined ? "" : (settings.codec ?? JSON_CODEC).write("result", result);
     const keep = keepOf(storedOptions(run.fields).removeOnComplete, settings.keepCompleted);
     return { run, how: "completed", delay: 0, value, stack: "", keep, result, doubt: false };
   } catch (error) {
@@ -65,29 +70,39 @@ export function failed(run: Run, thrown: unknown, settings: Settings): Settlemen
   };
 }
 
-/** The end of a job that must not run (again). */
+/** The end of a job that must not run (again), by its verdict. */
 export function doomed(run: Run, verdict: string, settings: Settings): Settlement {
-  const why =
-    verdict === "stalled"
-      ? "job stalled more often than allowed: its worker died or froze while it ran"
-      : `job ended without running: ${verdict}`;
-  return { ...failed(run, new Error(why), settings), how: "failed", delay: 0 };
+  // It ended before this run began: no attempt of the job's own.
+  run.uncounted = true;
+  return ended(run, verdictError(run.id, verdict), settings);
+}
+
+/** The end of a run that fails its job, whatever attempts are left. */
+export function ended(run: Run, error: Error, settings: Settings): Settlement {
+  return { ...failed(run, error, settings), how: "failed", delay: 0, value: reasonOf(error) };
+}
+
+/** The end of a run that sent its job somewhere else; it counts as no attempt. */
+export function moved(run: Run, move: Move): Settlement {
+  run.uncounted = true;
+  const delay = move.to === "delayed" ? move.delay : 0;
+  return { ...released(run), how: delay > 0 ? "delay" : "retry", delay };
 }
 
 /** The end of a run that goes back to the head of the line, as if it had not been claimed. */
 export function released(run: Run): Settlement {
-  const keep = { count: 0, ageMs: 0 };
-  return {
-    run,
-    how: "release",
-    delay: 0,
-    value: "",
-    stack: "",
-    keep,
-    result: undefined,
-    doubt: false,
-  };
+  return { ...NOTHING, run };
 }
+
+const NOTHING: Omit<Settlement, "run"> = {
+  how: "release",
+  delay: 0,
+  value: "",
+  stack: "",
+  keep: { count: 0, ageMs: 0 },
+  result: undefined,
+  doubt: false,
+};
 
 function attemptsOf(opts: Readonly<Record<string, unknown>>): number {
   // v1 stores 0 for "no retry".

@@ -2,7 +2,8 @@ import type { Session } from "../connection/session.js";
 import { Engine } from "./engine.js";
 import { LeaseKeeper } from "./lease-keeper.js";
 import type { WorkerSettings } from "./options.js";
-import { doomed, type Settlement } from "./outcome.js";
+import type { Settlement } from "./outcome.js";
+import { Postman } from "./postman.js";
 import { Presence } from "./presence.js";
 import type { Run } from "./run.js";
 import { Sweeper } from "./sweeper.js";
@@ -17,9 +18,15 @@ export interface PartsHost {
   settled(settlement: Settlement): void;
   /** The run's lease is gone. */
   lost(run: Run, error: Error): void;
+  /** The run's job must end with this verdict. */
+  doom(run: Run, verdict: string): void;
   /** A job whose worker died was put back in line. */
   stalled(id: string): void;
   drained(): void;
+  /** Slots are free and there is nothing to claim. */
+  idle(): void;
+  /** False while the worker has no use for a job. */
+  wanting(): boolean;
   /** Trouble that the worker goes on after. */
   trouble(error: unknown): void;
   /** Trouble that ends the worker. */
@@ -57,11 +64,15 @@ export async function assemble(
     settled: (settlement) => {
       const { how } = settlement;
       if (how === "completed" || how === "failed") presence.count(how);
+      if (how === "failed") void postman.deliver();
       host.settled(settlement);
     },
     lost: host.lost,
     drained: host.drained,
-    idle: (due) => void wakeups.wait(due),
+    idle: (due) => {
+      host.idle();
+      void wakeups.wait(due);
+    },
     due: (at) => wakeups.plan(at),
     bury: (ids) => void sweeper.bury(ids).catch(trouble),
     trouble,
@@ -70,21 +81,20 @@ export async function assemble(
   const keeper = new LeaseKeeper(session, settings.leaseMs, {
     owned: () => engine.owned,
     lose: (run, loss) => engine.lose(run, loss),
-    doom: (run, verdict) => {
-      run.controller.abort(new Error(verdict));
-      engine.settle(doomed(run, verdict, settings));
-    },
+    doom: host.doom,
     trouble,
   });
+  const postman = new Postman(session, trouble);
   const sweeper = new Sweeper(session, settings, {
     stalled: host.stalled,
+    mail: () => void postman.deliver(),
     wake: () => engine.wake(),
     trouble,
   });
   const waker = new Waker(session, blocking);
   const wakeups = new Wakeups(session, waker, sweeper, {
     wake: (id) => engine.wake(id),
-    claiming: () => engine.claiming,
+    claiming: () => engine.claiming && host.wanting(),
     trouble,
     fatal,
   });

@@ -24,8 +24,10 @@ export function settleBatch(pending: readonly Settlement[]): SettleBatch {
   const keeps = new Map<string, Keep>();
   let chars = 0;
   for (const one of pending) {
-    // Its priority stands in `priorities`, which only `finish` declares. v1 stores 0 for none.
-    const isPlain = one.how === "completed" && numberOf(one.run.fields.priority, 0) === 0;
+    // Its priority stands in `priorities` and its deduplication record in a key of its own, which only
+    // `finish` declares. v1 stores 0 for no priority.
+    const { priority, deid } = one.run.fields;
+    const isPlain = one.how === "completed" && numberOf(priority, 0) === 0 && deid === undefined;
     const list = isPlain ? plain : other;
     const kind = isPlain ? "plain" : one.how;
     const retained = one.how === "completed" || one.how === "failed";

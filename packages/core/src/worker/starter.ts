@@ -1,6 +1,7 @@
 import { EchoMQError } from "@echomq/wire";
 import { isJobId } from "../ids/is-job-id.js";
 import { fieldsOfRun } from "../job/fields.js";
+import type { Ahead } from "./ahead.js";
 import type { RunBook } from "./book.js";
 import type { WorkerCalls } from "./calls.js";
 import type { EngineHost } from "./host.js";
@@ -15,18 +16,32 @@ type BeginReply = Awaited<ReturnType<WorkerCalls["begin"]>>[number];
 export interface Slots {
   /** False while claimed jobs must go back instead of being run. */
   open(): boolean;
+  /** How many handlers may run at once. */
+  count(): number;
   /** Slots have become free, or there is something to settle. */
   freed(count: number): void;
   stumble(error: unknown): void;
 }
 
-/** Starts what was claimed: runs the handler where the fields came along, begins the rest first. */
+/** How long a run claimed ahead may go on before the server is told that it began, in ms. */
+const MARK_MS = 20;
+
+/**
+ * Starts what was claimed: runs the handler where the fields came along, begins the rest first. What
+ * was claimed ahead of a free slot stands ready and starts as soon as one is.
+ */
 export class Starter {
   readonly #calls: WorkerCalls;
   readonly #book: RunBook;
   readonly #settings: WorkerSettings;
   readonly #host: EngineHost;
   readonly #slots: Slots;
+  readonly #ahead: Ahead;
+  #ready: Run[] = [];
+  readonly #unmarked = new Set<Run>();
+  #marking: NodeJS.Timeout | undefined;
+  /** Handlers that run now. */
+  #running = 0;
 
   constructor(
     calls: WorkerCalls,
@@ -34,19 +49,40 @@ export class Starter {
     settings: WorkerSettings,
     host: EngineHost,
     slots: Slots,
+    ahead: Ahead,
   ) {
     this.#calls = calls;
     this.#book = book;
     this.#settings = settings;
     this.#host = host;
     this.#slots = slots;
+    this.#ahead = ahead;
   }
 
-  /** `leaseEnds` is in monotonic ms. */
-  start(claimed: Claimed, token: string, leaseEnds: number): void {
+  /** Slots that no claimed job waits for. */
+  get spare(): number {
+    return Math.max(this.#slots.count() - this.#running - this.#ready.length, 0);
+  }
+
+  /** Gives back what stands ready and has not started. */
+  giveBackReady(): void {
+    const ready = this.#ready;
+    this.#ready = [];
+    for (const run of ready) this.#book.settle(released(run));
+    if (ready.length > 0) this.#slots.freed(ready.length);
+  }
+
+  stop(): void {
+    clearInterval(this.#marking);
+    this.#marking = undefined;
+  }
+
+  /** `leaseEnds` is in monotonic ms; the first `begun` of the claimed are known to begin now. */
+  start(claimed: Claimed, token: string, leaseEnds: number, begun: number): void {
     const bare: Run[] = [];
-    for (const { id, verdict, fields } of claimed) {
+    for (const [at, { id, verdict, fields }] of claimed.entries()) {
       const run = new Run(id, token, leaseEnds);
+      run.begun = fields.length === 0 || at < begun;
       this.#book.add(run);
       if (fields.length > 0) this.#start(run, fields, verdict);
       else if (isJobId(id)) bare.push(run);
@@ -93,9 +129,52 @@ export class Starter {
       this.#slots.freed(1);
       return;
     }
+    if (this.#running < this.#slots.count()) this.#execute(run);
+    else this.#ready.push(run);
+  }
+
+  #execute(run: Run): void {
+    this.#running += 1;
+    if (!run.begun) this.#watch(run);
+    const started = this.#ahead.on ? performance.now() : 0;
     void this.#host.execute(run).then((settlement) => {
+      this.#running -= 1;
+      if (this.#ahead.on) this.#ahead.took(performance.now() - started);
+      this.#unmarked.delete(run);
       if (settlement) this.#book.settle(settlement);
+      this.startReady();
       this.#slots.freed(1);
     });
+  }
+
+  /** Starts what stands ready while there are slots. */
+  startReady(): void {
+    while (this.#running < this.#slots.count()) {
+      const run = this.#ready.shift();
+      if (run === undefined) return;
+      if (run.lost) this.#slots.freed(1);
+      else this.#execute(run);
+    }
+  }
+
+  /** A run claimed ahead that goes on for a while is marked as begun, so that its death is charged. */
+  #watch(run: Run): void {
+    this.#unmarked.add(run);
+    this.#marking ??= setInterval(() => this.#mark(), MARK_MS);
+  }
+
+  #mark(): void {
+    if (this.#unmarked.size === 0) {
+      this.stop();
+      return;
+    }
+    const byToken = new Map<string, Run[]>();
+    for (const run of this.#unmarked)
+      byToken.set(run.token, [...(byToken.get(run.token) ?? []), run]);
+    this.#unmarked.clear();
+    for (const runs of byToken.values()) {
+      // A lost lease is told by the next renewal, and its end is refused anyway.
+      this.#calls.begin(runs).catch((error: unknown) => this.#host.trouble(error));
+    }
   }
 }

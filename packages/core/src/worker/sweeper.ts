@@ -1,6 +1,7 @@
-import { buryScript, expiredScript, promoteScript, recoverScript } from "@echomq/scripts";
+import { expiredScript, promoteScript, recoverScript } from "@echomq/scripts";
 import type { Session } from "../connection/session.js";
 import { isJobId } from "../ids/is-job-id.js";
+import { bury } from "../job/bury.js";
 import type { WorkerSettings } from "./options.js";
 
 /** Most ids of one act, as the scripts bound it. */
@@ -17,6 +18,8 @@ export interface SweepHost {
   stalled(id: string): void;
   /** There may be something to claim. */
   wake(): void;
+  /** What is owed to other queues may be due. */
+  mail(): void;
   trouble(error: unknown): void;
 }
 
@@ -60,6 +63,7 @@ export class Sweeper {
 
   /** One look, and what follows from it. */
   async sweep(): Promise<void> {
+    this.#host.mail();
     const { main, q, clock } = this.#session;
     // Right after a reconnect or a step of time, owners get a lease's length to renew first.
     if (clock.steadyFor < this.#settings.leaseMs) return;
@@ -90,12 +94,8 @@ export class Sweeper {
   }
 
   /** Removes the keys of jobs in trash. */
-  async bury(trash: readonly string[]): Promise<void> {
-    const { main, q } = this.#session;
-    const ids = trash.filter(isJobId);
-    for (let at = 0; at < ids.length; at += BATCH) {
-      await main.run(buryScript, { q, jobs: ids.slice(at, at + BATCH), args: {} }, { op: "bury" });
-    }
+  bury(trash: readonly string[]): Promise<void> {
+    return bury(this.#session, trash, "bury");
   }
 
   async #recover(

@@ -1,11 +1,12 @@
 import type { Job } from "../job/job.js";
 import type { DataOf, JobMap, JobName, ResultOf } from "../job/types.js";
+import type { ManualJob } from "./manual-job.js";
 
 /** What a handler is given besides its job. */
 export interface JobContext {
   /**
-   * Aborts when the run must not go on: its lease was lost, or the worker closes. `signal.reason` is a
-   * typed error.
+   * Aborts when the run must not go on: its lease was lost, its job was cancelled or took too long, or
+   * the worker closes. `signal.reason` is a typed error.
    */
   readonly signal: AbortSignal;
   /** Token of the lease this run holds. */
@@ -20,6 +21,21 @@ export interface JobContext {
 export type AnyJob<M extends JobMap> = {
   [N in JobName<M>]: Job<DataOf<M, N>, ResultOf<M, N>, N>;
 }[JobName<M>];
+
+/** As {@link AnyJob}, of jobs fetched by hand. */
+export type AnyManualJob<M extends JobMap> = {
+  [N in JobName<M>]: ManualJob<DataOf<M, N>, ResultOf<M, N>, N>;
+}[JobName<M>];
+
+/** How a job is fetched by hand. */
+export interface NextJobOptions {
+  /** False: only look, and do not wait for one. Default true. */
+  readonly block?: boolean;
+  /** How long to wait for one, in ms. Default 5 000. */
+  readonly timeout?: number;
+  /** Whether the worker renews the lease while the job is held. Default true. */
+  readonly renew?: boolean;
+}
 
 /** Does the work of one job. What it returns is stored as JSON; what it throws fails the attempt. */
 export type Handler<M extends JobMap> = (

@@ -1,4 +1,3 @@
-import { EventEmitter } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { typedError } from "@echomq/scripts";
 import { EchoMQError, isEchoMQError, queueName } from "@echomq/wire";
@@ -6,14 +5,27 @@ import { closedError, LazySession } from "../connection/lazy.js";
 import type { Session } from "../connection/session.js";
 import { Job } from "../job/job.js";
 import type { JobMap } from "../job/types.js";
-import { record, refuse, shown, whole } from "../options/check.js";
+import { flag, nameText, record, whole } from "../options/check.js";
+import { TIMER_MAX_MS } from "../options/limits.js";
+import { cancelJob } from "../queue/verbs/cancel.js";
+import { rateLimit } from "../queue/verbs/limits.js";
+import { WorkerEmitter } from "./emitter.js";
 import { WorkerClosingError } from "./errors.js";
-import { reasonOf } from "./failure.js";
-import { checkWorkerOptions, type WorkerOptions, type WorkerSettings } from "./options.js";
-import { failed, type Settlement, succeeded } from "./outcome.js";
+import { Executor, type ExecutorHost } from "./executor.js";
+import { type Processor, type Work, workOf } from "./handler.js";
+import { Manual, type ManualHost } from "./manual.js";
+import { ManualJob } from "./manual-job.js";
+import {
+  checkConcurrency,
+  checkWorkerOptions,
+  type WorkerOptions,
+  type WorkerSettings,
+} from "./options.js";
+import { ended, type Settlement } from "./outcome.js";
 import { assemble, type Parts } from "./parts.js";
 import type { Run } from "./run.js";
-import type { AnyJob, Handler, WorkerEvents } from "./types.js";
+import type { AnyJob, AnyManualJob, NextJobOptions } from "./types.js";
+import { verdictError } from "./verdict.js";
 
 /** How a worker closes. */
 export interface CloseOptions {
@@ -28,9 +40,10 @@ const LAST_CALL_MS = 2_000;
  * A worker: claims jobs of one queue and runs the handler for each, at least once. A run that lost its
  * lease writes nothing.
  */
-export class Worker<M extends JobMap = JobMap> extends EventEmitter<WorkerEvents<M>> {
+export class Worker<M extends JobMap = JobMap> extends WorkerEmitter<M> {
   readonly name: string;
-  readonly #handler: Handler<M>;
+  readonly #work: Work<M>;
+  readonly #executor: Executor<M>;
   readonly #settings: WorkerSettings;
   readonly #session: LazySession;
   readonly #closing = new AbortController();
@@ -39,20 +52,30 @@ export class Worker<M extends JobMap = JobMap> extends EventEmitter<WorkerEvents
   #closed: Promise<void> | undefined;
   #paused = false;
 
-  /** @throws ValidationError `VALIDATION` naming the option. */
-  constructor(name: string, handler: Handler<M>, options: WorkerOptions) {
-    // An async listener that rejects is told as an error, not left to end the process.
-    super({ captureRejections: true });
-    Object.defineProperty(this, EventEmitter.captureRejectionSymbol, {
-      value: (thrown: unknown, event: string | symbol) => this.#rejected(event, thrown),
-    });
+  /**
+   * @param handler a function, the file URL or path of a module whose default export is one (it runs in
+   * threads of its own), or null to fetch jobs with {@link getNextJob}.
+   * @throws ValidationError `VALIDATION` naming the option.
+   */
+  constructor(name: string, handler: Processor<M>, options: WorkerOptions) {
+    super();
     this.name = queueName(name);
-    if (typeof handler !== "function")
-      refuse("handler", `must be a function, got ${shown(handler)}`);
-    this.#handler = handler;
     this.#settings = checkWorkerOptions(options);
-    this.#session = new LazySession(this.name, options);
+    this.#work = workOf(handler, this.#settings, () => new Manual(this.#manualHost()));
+    this.#executor = new Executor(this.#settings, this.#executorHost());
+    this.#session = new LazySession(this.name, options, this.#settings.codec);
     if (this.#settings.autorun) void this.run().catch(() => undefined); // told by the error event
+  }
+
+  /** How many jobs run at once; may be set while the worker runs, and what runs then goes on. */
+  get concurrency(): number {
+    return this.#settings.concurrency;
+  }
+
+  /** @throws ValidationError `VALIDATION` naming `concurrency`. */
+  set concurrency(value: number) {
+    this.#settings.concurrency = checkConcurrency(value) ?? 1;
+    this.#parts?.engine.wake();
   }
 
   /** Jobs this worker holds now. */
@@ -78,6 +101,16 @@ export class Worker<M extends JobMap = JobMap> extends EventEmitter<WorkerEvents
     return this.run();
   }
 
+  /** True from the moment it is connected and claims until it is closed, paused or not. */
+  isRunning(): boolean {
+    return this.#parts !== undefined && this.#closed === undefined;
+  }
+
+  /** True while {@link pause} keeps this worker from claiming; a paused queue is another matter. */
+  isPaused(): boolean {
+    return this.#paused;
+  }
+
   /** Stops this worker from claiming more; what runs goes on. */
   pause(): void {
     this.#paused = true;
@@ -88,6 +121,48 @@ export class Worker<M extends JobMap = JobMap> extends EventEmitter<WorkerEvents
   resume(): void {
     this.#paused = false;
     if (!this.#closed) this.#parts?.engine.claim(true);
+  }
+
+  /**
+   * Says of a job that it must end, wherever it stands; see `Queue.cancel`.
+   * @throws as `Queue.cancel`.
+   */
+  async cancelJob(id: string, reason?: string): Promise<void> {
+    await cancelJob(this.#session, id, reason, "Worker.cancelJob");
+    await this.#parts?.keeper.look();
+  }
+
+  /**
+   * Lets no worker of the queue start a job for `ms`; what runs goes on. See `Queue.rateLimit`.
+   * @throws as `Queue.rateLimit`.
+   */
+  rateLimit(ms: number): Promise<void> {
+    return rateLimit(this.#session, ms, "Worker.rateLimit");
+  }
+
+  /**
+   * Fetches one job by hand, for a worker without a handler; undefined when none came within `timeout`
+   * ms. The lease is renewed until the job is moved, unless `renew` is false. A `token` replaces that
+   * of the lease in `job.token`.
+   * @throws ValidationError; `EchoMQError` `NO_MANUAL` for a worker with a handler, `CLOSED`; otherwise
+   * as {@link run}.
+   */
+  async getNextJob(
+    token?: string,
+    options: NextJobOptions = {},
+  ): Promise<AnyManualJob<M> | undefined> {
+    const { manual } = this.#work;
+    if (manual === undefined) throw handlerError();
+    const known = record("options", options, ["block", "timeout", "renew"]);
+    const next = {
+      token: token === undefined ? undefined : nameText("token", token),
+      look: !(flag("options.block", known.block) ?? true),
+      waitMs: whole("options.timeout", known.timeout, 1, TIMER_MAX_MS) ?? 5_000,
+      renew: flag("options.renew", known.renew) ?? true,
+    };
+    await this.run();
+    if (next.look && this.#parts?.engine.claiming === false) return undefined;
+    return (await manual.next(next)) as unknown as AnyManualJob<M> | undefined;
   }
 
   /**
@@ -118,7 +193,7 @@ export class Worker<M extends JobMap = JobMap> extends EventEmitter<WorkerEvents
       } catch (error) {
         const typed = typedError(error, "Worker.run");
         if (signal.aborted) throw closedError("Worker.run");
-        this.#report(typed);
+        this.report(typed);
         if (!typed.transient) throw typed;
         await sleep(Math.min(100 * 2 ** attempt, 2_000), undefined, { signal }).catch(
           () => undefined,
@@ -130,103 +205,99 @@ export class Worker<M extends JobMap = JobMap> extends EventEmitter<WorkerEvents
     sweeper.start();
     presence.start();
     engine.claim(!this.#paused);
-    this.#tell("ready");
+    this.tell("ready");
   }
 
   #assemble(session: Session): Promise<Parts> {
     return assemble(session, this.#settings, {
-      execute: (run) => this.#execute(run),
+      execute: (run) => this.#executor.execute(run),
       settled: (settlement) => this.#settled(settlement),
-      lost: (run, error) => this.#tell("lost", this.#job(run), error),
-      stalled: (id) => this.#tell("stalled", id),
-      drained: () => this.#tell("drained"),
+      lost: (run, error) => {
+        this.#work.manual?.over(run, error);
+        this.tell("lost", this.#job(run), error);
+      },
+      doom: (run, verdict) => {
+        const error = verdictError(run.id, verdict);
+        this.#executor.stop(run, error, ended(run, error, this.#settings));
+      },
+      idle: () => this.#work.manual?.empty(),
+      wanting: () => this.#work.manual?.wanting ?? true,
+      stalled: (id) => this.tell("stalled", id),
+      drained: () => this.tell("drained"),
       trouble: (error) => this.#troubled(session, error),
       fatal: (error) => this.#fatal(error),
     });
   }
 
-  async #execute(run: Run): Promise<Settlement | null> {
-    const job = this.#job(run);
-    this.#tell("active", job);
-    try {
-      const result = await this.#handler(job, {
-        signal: run.controller.signal,
-        token: run.token,
-        lease: {
-          get remaining(): number {
-            return Math.max(Math.round(run.leaseEnds - performance.now()), 0);
-          },
-        },
-      });
-      return run.lost ? null : succeeded(run, result, this.#settings);
-    } catch (error) {
-      return run.lost ? null : failed(run, error, this.#settings);
-    }
+  protected override get quiet(): boolean {
+    return this.#closing.signal.aborted;
+  }
+
+  #executorHost(): ExecutorHost<M> {
+    return {
+      job: (run) => this.#job(run),
+      call: (job, run) => this.#work.call(job, run),
+      active: (job) => this.tell("active", job),
+      now: async () => (await this.#session.get("work")).clock.now(),
+      rateLimit: (ms) => this.rateLimit(ms),
+      settle: (settlement) => this.#parts?.engine.settle(settlement),
+      trouble: (error) => this.report(typedError(error, "work")),
+    };
+  }
+
+  #manualHost(): ManualHost {
+    return {
+      codec: this.#settings.codec,
+      want: (count) => {
+        if (count === this.#settings.concurrency) return;
+        this.#settings.concurrency = count;
+        this.#parts?.engine.wake();
+      },
+      extend: async (run, ms) => this.#parts?.keeper.extend(run, ms),
+    };
   }
 
   #settled({ run, how, result, value }: Settlement): void {
-    if (how === "release") return;
+    this.#work.manual?.over(run);
+    // Given back or moved by itself: neither completed nor failed.
+    if (how === "release" || (how !== "completed" && result === undefined)) return;
     const event = how === "completed" ? "completed" : "failed";
     if (this.listenerCount(event) === 0) return;
     const ended = how === "completed" ? { returnvalue: value } : { failedReason: value };
     const fields = { ...run.fields, atm: String(run.atm), ats: String(run.ats), ...ended };
     const job = this.#job(run, fields);
-    if (event === "completed") this.#tell("completed", job, result);
-    else this.#tell("failed", job, result, how !== "failed");
+    if (event === "completed") this.tell("completed", job, result);
+    else this.tell("failed", job, result, how !== "failed");
   }
 
   #job(run: Run, fields: Run["fields"] = run.fields): AnyJob<M> {
-    const job = new Job({ id: run.id, queue: this.name, fields }, this.#session);
+    const { id, token } = run;
+    const init = { id, queue: this.name, fields, token };
+    const control = this.#work.manual?.control(run);
+    const job = control
+      ? new ManualJob({ ...init, run: control }, this.#session, control)
+      : new Job({ ...init, run }, this.#session);
     return job as unknown as AnyJob<M>;
-  }
-
-  #rejected(event: string | symbol, thrown: unknown): void {
-    const error = listenerError(event, thrown);
-    if (event === "error") process.emitWarning(error);
-    else this.#report(error);
-  }
-
-  /** Emits; a listener that throws must not take the worker down. */
-  #tell<E extends keyof WorkerEvents<M>>(event: E, ...args: WorkerEvents<M>[E]): void {
-    try {
-      (this.emit as (event: E, ...args: WorkerEvents<M>[E]) => boolean).call(this, event, ...args);
-    } catch (thrown) {
-      this.#report(listenerError(event, thrown));
-    }
-  }
-
-  #report(error: EchoMQError): void {
-    if (this.#closing.signal.aborted) return;
-    // Without a listener Node would throw: a lost connection must not end the process.
-    if (this.listenerCount("error") === 0) {
-      process.emitWarning(error);
-      return;
-    }
-    try {
-      this.emit("error", error);
-    } catch (thrown) {
-      process.emitWarning(listenerError("error", thrown));
-    }
   }
 
   /** Whoever of the worker's parts meets the fence first: the boot fence says what has come. */
   #troubled(session: Session, error: unknown): void {
     const typed = typedError(error, "work");
     if (!isEchoMQError(typed, "EMQFENCE") || this.#closing.signal.aborted) {
-      this.#report(typed);
+      this.report(typed);
       return;
     }
     session.fence.forget(session.main);
     session.fence.check(session.main).catch((refusal: unknown) => {
       const found = typedError(refusal, "fence");
       if (found.name === "FenceError") this.#fatal(found);
-      else this.#report(found);
+      else this.report(found);
     });
   }
 
   /** The keyspace is not ours any more: nothing more is written, the jobs stay whole where they are. */
   #fatal(error: Error): void {
-    this.#report(error as EchoMQError);
+    this.report(error as EchoMQError);
     for (const run of this.#parts?.engine.owned ?? []) run.controller.abort(error);
     this.#parts?.engine.abandon();
     void this.close({ timeout: 0 });
@@ -234,6 +305,7 @@ export class Worker<M extends JobMap = JobMap> extends EventEmitter<WorkerEvents
 
   async #close(ms: number): Promise<void> {
     this.#closing.abort(new WorkerClosingError());
+    this.#work.manual?.close();
     let answers = false;
     if (this.#parts) {
       const { engine, keeper, sweeper, waker, wakeups, presence } = this.#parts;
@@ -247,16 +319,13 @@ export class Worker<M extends JobMap = JobMap> extends EventEmitter<WorkerEvents
       keeper.stop();
       await presence.stop(answers);
     }
+    await this.#work.close();
     await this.#session.close(answers ? "drain" : "now");
-    this.#tell("closed");
+    this.tell("closed");
   }
 }
 
-function listenerError(event: string | symbol, thrown: unknown): EchoMQError {
-  return new EchoMQError({
-    code: "LISTENER",
-    message: `a listener of ${String(event)} threw: ${reasonOf(thrown)}`,
-    op: `${String(event)} listener`,
-    cause: thrown,
-  });
+function handlerError(): EchoMQError {
+  const message = "getNextJob needs a worker without a handler: new Worker(name, null, options)";
+  return new EchoMQError({ code: "NO_MANUAL", message, op: "Worker.getNextJob" });
 }

@@ -9,6 +9,7 @@ import {
   renewScript,
   type Script,
   stepScript,
+  turnScript,
 } from "@echomq/scripts";
 import {
   type FlakyFault,
@@ -87,23 +88,29 @@ describe.each(ENGINES)("replies lost on %s", (engine) => {
     expect(first).toMatchObject({ attemptsMade: 1, stalledCounter: 0 });
   });
 
-  test("the settlement of a completed job: told as completed, once", async () => {
-    const { bench, plan } = await flakyBench(engine);
-    const queue = bench.queue({ defaultJobOptions: KEEP });
-    const rule = plan.on(settling(stepScript), LOST, { times: 2 });
-    const told: string[] = [];
-    let runs = 0;
-    const worker = bench.worker(() => {
-      runs += 1;
-    }, LONG);
-    worker.on("completed", (job) => told.push(`completed ${job.id}`));
-    worker.on("lost", (job) => told.push(`lost ${job.id}`));
-    const jobs = await queue.addBulk([1, 2, 3].map((n) => ({ name: "x", data: n })));
-    await until("all are told", () => told.length === 3);
-    expect(rule.hits).toBe(2);
-    expect(told.sort()).toEqual(jobs.map(({ id }) => `completed ${id}`).sort());
-    expect(runs).toBe(3);
-  });
+  test.each([
+    ["step", stepScript, { removeOnComplete: 100 }],
+    ["turn", turnScript, KEEP],
+  ])(
+    "the settlement of a completed job by %s: told as completed, once",
+    async (_, script, keep) => {
+      const { bench, plan } = await flakyBench(engine);
+      const queue = bench.queue({ defaultJobOptions: keep });
+      const rule = plan.on(settling(script), LOST, { times: 2 });
+      const told: string[] = [];
+      let runs = 0;
+      const worker = bench.worker(() => {
+        runs += 1;
+      }, LONG);
+      worker.on("completed", (job) => told.push(`completed ${job.id}`));
+      worker.on("lost", (job) => told.push(`lost ${job.id}`));
+      const jobs = await queue.addBulk([1, 2, 3].map((n) => ({ name: "x", data: n })));
+      await until("all are told", () => told.length === 3);
+      expect(rule.hits).toBe(2);
+      expect(told.sort()).toEqual(jobs.map(({ id }) => `completed ${id}`).sort());
+      expect(runs).toBe(3);
+    },
+  );
 
   test.each([
     ["failed", { attempts: 1 }],

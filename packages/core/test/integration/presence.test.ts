@@ -73,8 +73,11 @@ describe.each(ENGINES)("workers make themselves known on %s", (engine) => {
       "all ended",
       async () => (await queue.count()) + (await queue.getActiveCount()) === 0,
     );
+    // Written by itself, not only by the close.
+    const completed = async () => (await queue.getMetrics("completed")).meta.count;
+    await until("the counts are written", async () => (await completed()) > 0);
     await counting.close();
-    expect((await queue.getMetrics("completed")).meta.count).toBe(3);
+    expect(await completed()).toBe(3);
     // A failed attempt that is tried again is no failed job.
     const failed = await queue.getMetrics("failed");
     expect(failed.meta.count).toBe(2);

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { nameText, record, shown, whole } from "../../src/options/check.js";
 import { checkDefaultJobOptions, checkJobOptions } from "../../src/options/job-options.js";
 import { checkRetention, KEEP_COMPLETED, keepOf } from "../../src/options/retention.js";
+import { JSON_CODEC } from "../../src/options/serializer.js";
 import { checkWorkerOptions } from "../../src/worker/options.js";
 
 const connection = "redis://127.0.0.1:1";
@@ -86,6 +87,8 @@ describe("worker options", () => {
   test("defaults", () => {
     expect(checkWorkerOptions({ connection })).toEqual({
       concurrency: 1,
+      claimAhead: 0,
+      codec: JSON_CODEC,
       leaseMs: 30_000,
       sweepMs: 30_000,
       stallBudget: 1,

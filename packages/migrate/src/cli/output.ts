@@ -27,6 +27,8 @@ export function makeOutput(options: OutputOptions): Output {
   const view = json ? null : progressView(stderr);
   const paint = (code: number, text: string): string =>
     options.color ? `\u001b[${code}m${text}\u001b[0m` : text;
+  // Colours are decided by standard output; a file behind standard error gets none.
+  const paintError = stderr.isTTY === true ? paint : (_: number, text: string) => text;
   return {
     report(report) {
       view?.stop();
@@ -39,7 +41,7 @@ export function makeOutput(options: OutputOptions): Output {
       view?.stop();
       if (json) stdout.write(`${JSON.stringify(errorDocument(error))}\n`);
       const message = error instanceof Error ? error.message : String(error);
-      stderr.write(`${paint(31, codeOf(error))} ${message}\n`);
+      stderr.write(`${paintError(31, codeOf(error))} ${message}\n`);
     },
     progress: (progress) => view?.show(progress),
     end: () => view?.stop(),

@@ -38,6 +38,9 @@ export async function main(host: Host): Promise<number> {
     status = code;
   });
   try {
+    if (host.args.length === 0) {
+      throw new UsageError("a command is needed; echomq-migrate --help lists them");
+    }
     await program.parseAsync([...host.args], { from: "user" });
     return status;
   } catch (error) {
@@ -51,9 +54,6 @@ function build(host: Host, end: (status: number) => void): Command {
   const program = new Command("echomq-migrate")
     .description("Moves a v1 (BullMQ) queue to the EchoMQ 2 wire, phase by phase.")
     .exitOverride()
-    .action(() => {
-      throw new UsageError("a command is needed; echomq-migrate --help lists them");
-    })
     .configureOutput({
       writeOut: (text) => host.stdout.write(text),
       writeErr: (text) => host.stderr.write(text),

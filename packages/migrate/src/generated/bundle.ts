@@ -973,7 +973,7 @@ return gone`,
 
 export const repairScript: Script<(typeof MIGRATION_REGISTRY)["repair"]> = {
   spec: MIGRATION_REGISTRY.repair,
-  sha: "c31cf108bfc60cc3fa1bc73e97194fe77755fc45",
+  sha: "b8915b00fa0779acc7bc8d67080d120d31b83307",
   source: `-- Puts back a stamp, and a tombstone, that somebody deleted or wrote over.
 local unpack = unpack or table.unpack
 local stamp, meta = KEYS[1], KEYS[2]
@@ -1029,8 +1029,17 @@ local found = redis.pcall('GET', stamp)
 if type(found) == 'string' and found ~= wanted then return refused(found) end
 if type(found) == 'table' and type(redis.pcall('HLEN', stamp)) == 'table' then return refused(found) end
 local known = redis.call('HMGET', meta, 'version', 'migrated')
-if (known[1] or '') ~= version or (known[2] or '') ~= migrated or not (known[1] or known[2]) then
+if (known[1] or '') ~= version or (known[2] or '') ~= migrated then
   return redis.error_reply('EMQRETRY v2:meta changed')
+end
+if not (known[1] or known[2]) then
+  -- No v2 key says whose run it is; its tombstone does, and only the way back is open then.
+  local stands = tombs_n == 1 and redis.pcall('GET', KEYS[tombs_at + 1])
+  local run = string.match(wanted, '^echomq:migrating:([%w-]+):rollback$')
+  local mine = run and 'echomq:moved:' .. run .. ':moving:'
+  if not mine or type(stands) ~= 'string' or string.sub(stands, 1, #mine) ~= mine then
+    return redis.error_reply('EMQRETRY v2:meta changed')
+  end
 end
 if type(found) == 'table' and redis.call('EXISTS', KEYS[asides_at + 1]) == 1 then
   return redis.error_reply('EMQSTATE an earlier intruder is still set aside')

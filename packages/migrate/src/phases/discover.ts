@@ -3,7 +3,7 @@ import { sizeOf } from "../carry/pages.js";
 import { commandFor } from "../command-line.js";
 import type { Context } from "../context.js";
 import type { MigrationReason } from "../errors.js";
-import { locate } from "../locate.js";
+import { type Location, locate } from "../locate.js";
 import { lineOf, type V1Line } from "../v1/units.js";
 import { type V1Client, v1ClientsIfAllowed } from "../v1/workers.js";
 
@@ -62,7 +62,7 @@ export async function describeQueue(ctx: Context): Promise<DiscoveredQueue> {
   return {
     queue: ctx.queue,
     prefix: ctx.prefix,
-    state: at.state,
+    state: stateOf(ctx, at),
     version: at.v1Meta.kind === "hash" ? at.v1Meta.version : null,
     line: lineOf(at.v1Meta.kind === "hash" ? at.v1Meta.version : null),
     uncarried: await uncarried(ctx, where),
@@ -71,6 +71,13 @@ export async function describeQueue(ctx: Context): Promise<DiscoveredQueue> {
     clients: await v1ClientsIfAllowed(ctx),
     oldest: await oldest(ctx, where),
   };
+}
+
+/** A v1 queue beside a v2 queue that it did not become is a v1 queue, whatever its name. */
+function stateOf(ctx: Context, at: Location): Location["state"] {
+  if (ctx.v1.inPlace || (at.state !== "v2" && at.other === null)) return at.state;
+  if (at.v1Meta.kind === "string" || at.v1Meta.kind === "other") return "foreign";
+  return at.v1Meta.kind === "hash" || at.live.length > 0 ? "v1" : at.state;
 }
 
 const UNCARRIED = [

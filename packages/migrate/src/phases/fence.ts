@@ -7,7 +7,7 @@ import { fenceScript } from "../generated/bundle.js";
 import { forgetJournal, writeJournal } from "../journal.js";
 import type { Location } from "../locate.js";
 import { runOf } from "../run-id.js";
-import { stateRefused } from "../source.js";
+import { stateRefused, strandedRun } from "../source.js";
 import {
   adopt,
   foreign,
@@ -178,6 +178,7 @@ async function checkState(ctx: Context, at: Location): Promise<void> {
   }
   if (at.state === "foreign") {
     const text = at.v1Meta.kind === "string" ? parseTombstone(at.v1Meta.text) : null;
+    if (strandedRun(ctx, at) !== null) throw intruded(ctx, PHASE);
     if (text === null) throw foreign(ctx, PHASE, at);
     const say = `The v1 queue has moved to ${text.q} (${text.state}).`;
     throw refuse(ctx, PHASE, "TARGET_TAKEN", say, "status", { tombstone: text });

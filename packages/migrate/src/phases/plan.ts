@@ -129,7 +129,7 @@ export async function plan(ctx: Context): Promise<PlanReport> {
   );
   if (at.other !== null && at.state !== "v1") {
     const say =
-      "this v2 queue belongs to a move of another v1 queue; queue and prefix are not those of the run";
+      "this v2 queue belongs to a move of another v1 queue; a v1 queue of its own needs another name (--as)";
     block("OTHER_SOURCE", say, 1, [at.other]);
   } else if (at.state === "empty") {
     block("NOTHING", "there is no v1 queue of this name at this prefix", 1, elsewhere);

@@ -15,6 +15,8 @@ export interface PurgeReport {
   readonly removed: number;
   /** Queue-level v1 keys written after the fence: they are left for a person to look at. */
   readonly left: readonly string[];
+  /** What the keys of other v1 queues begin with that would pass for jobs of this one: left alone. */
+  readonly others: readonly string[];
   readonly next: string;
 }
 
@@ -54,13 +56,14 @@ export async function purge(ctx: Context): Promise<PurgeReport> {
       run: runOf(ctx),
       removed,
       left: [...left],
+      others: (await ctx.others) ?? [],
       next: commandFor(ctx, "status"),
     };
   });
 }
 
 function isVictim({ kind }: V1Key): boolean {
-  return kind !== "unit" && kind !== "v2";
+  return kind !== "unit" && kind !== "v2" && kind !== "other";
 }
 
 async function step(

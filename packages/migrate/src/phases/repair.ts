@@ -3,6 +3,7 @@ import { commandFor } from "../command-line.js";
 import type { Context } from "../context.js";
 import { repairScript } from "../generated/bundle.js";
 import type { Location } from "../locate.js";
+import { strandedRun } from "../source.js";
 import { foreign, guarded, located, refuse, tombstoneOf } from "../stamps.js";
 
 /** Report of `repair`. */
@@ -30,6 +31,8 @@ const PHASE = "repair";
 export async function repair(ctx: Context): Promise<RepairReport> {
   return guarded(ctx, PHASE, async () => {
     const at = await located(ctx, PHASE);
+    const stranded = strandedRun(ctx, at);
+    if (stranded !== null) return giveBack(ctx, at, stranded);
     if (at.v2Meta !== "hash") {
       if (at.state === "foreign") throw foreign(ctx, PHASE, at);
       throw refuse(ctx, PHASE, "NOTHING", "There is no v2 queue of this name to repair.", "status");
@@ -64,6 +67,29 @@ export async function repair(ctx: Context): Promise<RepairReport> {
       next: commandFor(ctx, "status"),
     };
   });
+}
+
+/** All v2 keys are gone, cursors included, so a copy cannot go on; a rollback can. */
+async function giveBack(ctx: Context, at: Location, run: string): Promise<RepairReport> {
+  ctx.run = run;
+  const stamp = migratingStamp(run, "rollback");
+  const { tombs, text } = tombstoneOf(ctx, "moving");
+  await ctx.dispatcher.run(repairScript, {
+    q: ctx.q,
+    asides: [ctx.v1.vaulted("intruder:0")],
+    tombs,
+    args: { wanted: stamp, version: "", migrated: "", tombstone: text, source: ctx.v1.base },
+  });
+  return {
+    phase: PHASE,
+    queue: ctx.queue,
+    stamp,
+    stampRestored: true,
+    tombstoneRestored: false,
+    aside: null,
+    intruders: at.live,
+    next: commandFor(ctx, "rollback"),
+  };
 }
 
 /** The stamp as it should stand: as it does, by the version of `v2:meta`, or by the journal. */

@@ -4,7 +4,7 @@ import { eraseScript, reopenScript, restoreScript } from "../generated/bundle.js
 import { writeJournal } from "../journal.js";
 import type { Location } from "../locate.js";
 import { runOf } from "../run-id.js";
-import { stateRefused } from "../source.js";
+import { stateRefused, strandedRun } from "../source.js";
 import {
   adopt,
   changePhase,
@@ -53,6 +53,7 @@ export async function rollback(
   return guarded(ctx, PHASE, async () => {
     const at = await located(ctx, PHASE);
     if (at.state === "intruded") throw intruded(ctx, PHASE);
+    if (strandedRun(ctx, at) !== null) throw intruded(ctx, PHASE);
     if (at.state === "foreign") throw foreign(ctx, PHASE, at);
     if (at.state === "v1" && unfinished(at)) return finished(ctx, at);
     if (at.state !== "moving" && at.state !== "done") {

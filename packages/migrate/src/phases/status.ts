@@ -3,6 +3,7 @@ import { sizeOf } from "../carry/pages.js";
 import { commandFor } from "../command-line.js";
 import type { Context } from "../context.js";
 import { type Location, locate } from "../locate.js";
+import { strandedRun } from "../source.js";
 import { v1Keys } from "../v1/keys.js";
 import { type V1Client, v1ClientsIfAllowed } from "../v1/workers.js";
 
@@ -77,7 +78,7 @@ async function statusAt(ctx: Context, at: Location, followed: boolean): Promise<
     clients: await v1ClientsIfAllowed(ctx),
     intruders: vaulted ? at.live : [],
     journal: at.journal,
-    next: commandFor(ctx, nextStep(at)),
+    next: commandFor(ctx, strandedRun(ctx, at) === null ? nextStep(at) : "repair"),
   };
 }
 

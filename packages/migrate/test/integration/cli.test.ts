@@ -1,7 +1,7 @@
 import { uniqueQueue } from "@echomq/testkit";
 import { Worker } from "bullmq";
 import { describe, expect, test } from "vitest";
-import { runCli, runMain } from "../support/cli.js";
+import { runCli, runMain, runMainAt } from "../support/cli.js";
 import { openBench } from "../support/servers.js";
 import { connectionOf, makeV1, withQueue } from "../support/v1.js";
 
@@ -61,7 +61,18 @@ describe("echomq-migrate", () => {
       },
     });
     for (const args of [
+      [],
       ["nothing"],
+      ["plan", ...at, "more"],
+      ["plan", "--queue"],
+      ["plan", ...at, "--unknown"],
+      ["plan", "--queue", queue, "--url", "redis://h:99999"],
+      ["plan", "--queue", queue, "--url", "redis://"],
+      ["drain", ...at, "--deadline", "-1"],
+      ["discover", "--prefixes", ","],
+      // Told without a server too.
+      ["plan", "--queue", queue, "--url", "redis://127.0.0.1:1", "--run", "!"],
+      ["plan", "--queue", queue, "--url", "redis://127.0.0.1:1", "--prefix", ""],
       ["plan", "--url", bench.url],
       ["plan", ...at, "--batch", "x"],
       ["plan", ...at, "--batch", "999"],
@@ -69,7 +80,9 @@ describe("echomq-migrate", () => {
       ["plan", "--url", "http://x", "--queue", queue],
       ["plan", ...at, "--as", "{a"],
     ]) {
-      expect({ args, status: (await runMain(...args)).status }).toEqual({ args, status: 2 });
+      const { status, stdout, stderr } = await runMain(...args);
+      expect({ args, status, stdout }).toEqual({ args, status: 2, stdout: "" });
+      expect(stderr, args.join(" ")).toMatch(/^[^\n]{10,}\n$/);
     }
     expect((await runMain("plan", "--url", "redis://127.0.0.1:1", "--queue", queue)).status).toBe(
       3,
@@ -79,6 +92,34 @@ describe("echomq-migrate", () => {
     await bench.client.hset(`emq:{${queue}}:v2:job:1`, "data", "other");
     expect((await runMain("verify", ...at)).status).toBe(4);
     expect((await runMain("rollback", ...at)).status).toBe(0);
+  });
+
+  test("colours on a terminal alone, and not with NO_COLOR or --no-color", async () => {
+    const bench = await openBench();
+    const queue = uniqueQueue("colour");
+    await withQueue({ url: bench.url, queue }, (v1) => v1.add("a", {}));
+    const at = ["plan", "--url", bench.url, "--queue", queue];
+    const shown = async (tty: boolean, env: Record<string, string>, ...more: string[]) =>
+      (await runMainAt({ tty, env }, ...at, ...more)).stdout.includes("\u001b");
+    expect(await shown(true, {})).toBe(true);
+    expect(await shown(true, { NO_COLOR: "1" })).toBe(false);
+    expect(await shown(true, {}, "--no-color")).toBe(false);
+    expect(await shown(true, {}, "--json")).toBe(false);
+    expect(await shown(false, {})).toBe(false);
+  });
+
+  test("a refusal in the middle of run is the last document, after those of the phases done", async () => {
+    const bench = await openBench();
+    const queue = uniqueQueue("documents");
+    await withQueue({ url: bench.url, queue }, (v1) => v1.add("a", {}, { jobId: "x".repeat(513) }));
+    const { status, stdout } = await runMain("run", "--url", bench.url, "--queue", queue, "--json");
+    expect(status).toBe(1);
+    const documents = stdout
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    expect(documents.map(({ phase }) => phase)).toEqual(["drain", "plan", "fence"]);
+    expect(documents.at(-1)).toMatchObject({ error: { reason: "IDS" } });
   });
 
   test("a plan with something in the way ends with status 1", async () => {

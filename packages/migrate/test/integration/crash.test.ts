@@ -33,7 +33,14 @@ async function move(migration: Migration, plan: PlanReport): Promise<void> {
   await migration.commit();
 }
 
-const _TIMEOUT_MS = 120_000;
+/** Names and types of what stands of a queue on both sides. */
+async function endState(bench: Bench, queue: string): Promise<Map<string, unknown>> {
+  const out = new Map<string, unknown>();
+  for (const key of await bench.client.keys(`*${queue}*`)) {
+    out.set(key.replace(queue, "q"), await bench.client.type(key));
+  }
+  return new Map([...out].sort(([a], [b]) => (a < b ? -1 : 1)));
+}
 
 describe.each(ENGINES)("a crash at every command on %s", (engine) => {
   const source = uniqueQueue("source");
@@ -106,6 +113,44 @@ describe.each(ENGINES)("a crash at every command on %s", (engine) => {
         expect(await bench.client.keys(`emq:{${queue}}:*`)).toEqual([]);
         await bench.client.unlink(...(await bench.client.keys(`*${queue}*`)));
       }
+    },
+  );
+
+  test.each([true, false])(
+    "of purge and of remove leaves a queue that the same command finishes (reached: %s)",
+    async (reaches) => {
+      const bench = await open();
+      const finish: Readonly<Record<string, (m: Migration) => Promise<unknown>>> = {
+        purge: (m) => m.commit({ purgeV1: true }),
+        remove: async (m) => {
+          // When the crash hit the very last command there is nothing left to remove.
+          if ((await m.status()).state !== "foreign") await m.remove({ yes: true });
+        },
+      };
+      const ends: Record<string, Map<string, unknown>> = {};
+      for (const name of ["purge", "remove"] as const) {
+        const work = finish[name] as (m: Migration) => Promise<unknown>;
+        const whole = uniqueQueue("whole");
+        await cloneQueue(bench.client, source, whole);
+        await crashAt(bench, whole, { after: 1e9, reaches }, (m) => m.runAll());
+        const total = await crashAt(bench, whole, { after: 1e9, reaches }, work);
+        ends[name] = await endState(bench, whole);
+        for (let after = 0; after < total; after += 1) {
+          const queue = uniqueQueue("crash");
+          await cloneQueue(bench.client, source, queue);
+          await crashAt(bench, queue, { after: 1e9, reaches }, (m) => m.runAll());
+          await crashAt(bench, queue, { after, reaches }, work);
+          await crashAt(bench, queue, { after: 1e9, reaches }, work);
+          expect({ name, after, keys: await endState(bench, queue) }).toEqual({
+            name,
+            after,
+            keys: ends[name],
+          });
+          await bench.client.unlink(...(await bench.client.keys(`*${queue}*`)));
+        }
+        await bench.client.unlink(...(await bench.client.keys(`*${whole}*`)));
+      }
+      expect([...(ends.remove?.keys() ?? [])].filter((key) => key.startsWith("emq:"))).toEqual([]);
     },
   );
 

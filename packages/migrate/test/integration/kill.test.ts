@@ -19,9 +19,9 @@ describe.each(ENGINES)("kill -9 of the tool on %s", (engine) => {
     await cloneQueue(bench.client, queue, whole);
     await (await bench.migration({ queue: whole })).runAll();
     const stamp = `emq:{${queue}}:meta`;
-    const args = ["run", "--url", bench.url, "--queue", queue, "--json"];
+    const args = ["--url", bench.url, "--queue", queue, "--json"];
     for (const phase of PHASES) {
-      const run = startCli(...args, "--batch", "1");
+      const run = startCli("run", ...args, "--batch", "1");
       const killed = run.done.then(() => true);
       while (run.process.exitCode === null) {
         const text = await bench.client.get(stamp);
@@ -32,7 +32,7 @@ describe.each(ENGINES)("kill -9 of the tool on %s", (engine) => {
       run.process.kill("SIGKILL");
       await killed;
     }
-    const { status, stdout, stderr } = await startCli(...args).done;
+    const { status, stdout, stderr } = await startCli("run", ...args).done;
     expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
     expect(JSON.parse(stdout.trim().split("\n").at(-1) ?? "")).toMatchObject({ phase: "commit" });
     expect(await v2State(bench.client, queue)).toEqual(await v2State(bench.client, whole));

@@ -25,6 +25,7 @@ describe.each(ENGINES)("memory on %s", (engine) => {
     await limit(1_500_000);
     const error = await refusalOf(migration.fence());
     expect(error.reason).toBe("MEMORY");
+    expect(error.message).toMatch(/the copy needs about \d+ bytes and maxmemory leaves \d+/);
     expect(await client.exists("emq:{big}:meta")).toBe(0);
 
     await limit(0);

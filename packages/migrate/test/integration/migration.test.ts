@@ -168,4 +168,7 @@ const CLAIM = {
   hints: 0,
   keepCount: 100,
   keepAge: 0,
+  rateMax: 0,
+  rateMs: 0,
+  begun: 0,
 } as const;

@@ -1,6 +1,7 @@
 import { uniqueQueue } from "@echomq/testkit";
 import { describe, expect, test } from "vitest";
 import { ENGINES, openBench, refusalOf } from "../support/servers.js";
+import { v1State } from "../support/state.js";
 import { makeV1, withQueue } from "../support/v1.js";
 
 describe.each(ENGINES)("repair on %s", (engine) => {
@@ -40,6 +41,42 @@ describe.each(ENGINES)("repair on %s", (engine) => {
     });
     await migration.runAll();
     expect((await migration.status()).state).toBe("done");
+  });
+
+  test("v2 keys that were all deleted in the middle of a move: v1 gets everything back", async () => {
+    const bench = await openBench(engine);
+    const queue = uniqueQueue("wiped");
+    await makeV1({ url: bench.url, queue });
+    const before = await v1State(bench.client, queue);
+    const wiped = await bench.migration({ queue, batch: 10 });
+    await wiped.fence();
+    await wiped.copy();
+    const wipe = async (): Promise<void> => {
+      await bench.client.unlink(...(await bench.client.keys(`emq:{${queue}}:*`)));
+    };
+    for (const journal of [true, false]) {
+      await wipe();
+      if (!journal) await bench.client.del(`{emq}:migration:${queue}`);
+      const migration = await bench.migration({ queue });
+      expect((await migration.status()).next).toContain(" repair ");
+      for (const work of [migration.rollback, migration.runAll]) {
+        const error = await refusalOf(work());
+        expect(error.reason).toBe("INTRUDED");
+        expect(error.next).toContain(" repair ");
+      }
+      const report = await migration.repair();
+      expect(report.stamp).toMatch(/:rollback$/);
+      expect(report.next).toContain(" rollback ");
+      await migration.rollback();
+      expect(await v1State(bench.client, queue)).toEqual(before);
+      const next = await bench.migration({ queue });
+      await next.fence();
+      await next.copy();
+    }
+    // After the commit v2 may have worked: the vault is not put back behind its back.
+    await (await bench.migration({ queue })).runAll();
+    await wipe();
+    expect((await refusalOf((await bench.migration({ queue })).repair())).reason).toBe("FOREIGN");
   });
 
   test("sets aside a v1 meta that took the stamp's place", async () => {

@@ -62,49 +62,48 @@ describe.each(ENGINES)("scripts on %s", (engine) => {
     }
   });
 
-  test.each(
-    CALLS.map(({ script, call }, at) => [
-      `${at} ${script.spec.name} ${call.argv.at(-1)?.slice(0, 8)}`,
-      at,
-    ]),
-  )("%s: whatever it refuses, it has written nothing", { timeout: 120_000 }, async (_, at) => {
-    const { script, call, prepare } = CALLS[Number(at)] as (typeof CALLS)[number];
-    const { keys, argv } = call;
-    let refused = 0;
-    const attempt = async (
-      what: string,
-      mutated: typeof call,
-      spoil?: () => Promise<unknown>,
-    ): Promise<void> => {
-      await client.flushall();
-      await prepare(client);
-      await spoil?.();
-      const before = await contentOf(client, "*");
-      const answer = await outcome(script.source, mutated);
-      if (!answer.startsWith("error")) return;
-      refused += 1;
-      expect(answer, what).toMatch(/^error (EMQ[A-Z]+ \S|WRONGTYPE )/);
-      expect(await contentOf(client, "*"), what).toEqual(before);
-    };
-    for (const [n] of argv.entries()) {
-      for (const bad of BAD) {
-        await attempt(`argument ${n} = ${bad}`, { keys, argv: argv.toSpliced(n, 1, bad) });
+  test.each(CALLS.map(({ script }, at) => [`${at} ${script.spec.name}`, at]))(
+    "%s: whatever it refuses, it has written nothing",
+    { timeout: 120_000 },
+    async (_, at) => {
+      const { script, call, prepare } = CALLS[Number(at)] as (typeof CALLS)[number];
+      const { keys, argv } = call;
+      let refused = 0;
+      const attempt = async (
+        what: string,
+        mutated: typeof call,
+        spoil?: () => Promise<unknown>,
+      ): Promise<void> => {
+        await client.flushall();
+        await prepare(client);
+        await spoil?.();
+        const before = await contentOf(client, "*");
+        const answer = await outcome(script.source, mutated);
+        if (!answer.startsWith("error")) return;
+        refused += 1;
+        expect(answer, what).toMatch(/^error (EMQ[A-Z]+ \S|WRONGTYPE )/);
+        expect(await contentOf(client, "*"), what).toEqual(before);
+      };
+      for (const [n] of argv.entries()) {
+        for (const bad of BAD) {
+          await attempt(`argument ${n} = ${bad}`, { keys, argv: argv.toSpliced(n, 1, bad) });
+        }
+        await attempt(`argument ${n} missing`, { keys, argv: argv.toSpliced(n, 1) });
       }
-      await attempt(`argument ${n} missing`, { keys, argv: argv.toSpliced(n, 1) });
-    }
-    await attempt("an argument too many", { keys, argv: [...argv, "1"] });
-    await attempt("a key too many", { keys: [...keys, "more"], argv });
-    await attempt("a key missing", { keys: keys.slice(0, -1), argv });
-    for (const key of new Set(keys)) {
-      for (const [type, put] of Object.entries(TYPES)) {
-        await attempt(`${key} is a ${type}`, call, async () => {
-          await client.del(key);
-          await put(client, key);
-        });
+      await attempt("an argument too many", { keys, argv: [...argv, "1"] });
+      await attempt("a key too many", { keys: [...keys, "more"], argv });
+      await attempt("a key missing", { keys: keys.slice(0, -1), argv });
+      for (const key of new Set(keys)) {
+        for (const [type, put] of Object.entries(TYPES)) {
+          await attempt(`${key} is a ${type}`, call, async () => {
+            await client.del(key);
+            await put(client, key);
+          });
+        }
       }
-    }
-    expect(refused).toBeGreaterThan(5);
-  });
+      expect(refused).toBeGreaterThan(5);
+    },
+  );
 
   test("a script of another run is refused, whatever else is right", async () => {
     for (const { script, call, prepare } of CALLS) {

@@ -127,6 +127,21 @@ describe.each(ENGINES)("a run's source on %s", (engine) => {
     });
   });
 
+  test("discover still lists the v1 queue beside a v2 queue of its name, and it moves with --as", async () => {
+    const { bench, name, right } = await make(engine);
+    await right.runAll();
+    const { stdout } = await runMain("discover", "--url", bench.url, "--json");
+    const { queues } = JSON.parse(stdout) as { queues: { queue: string; state: string }[] };
+    expect(queues.find(({ queue }) => queue === name)).toMatchObject({
+      state: "v1",
+      prefix: "bull",
+    });
+    const as = uniqueQueue("beside");
+    await (await bench.migration({ queue: name, as })).runAll();
+    expect(await bench.client.hget(`emq:{${as}}:v2:job:1`, "data")).toBe('{"n":2}');
+    expect(await bench.client.hget(`emq:{${name}}:v2:job:1`, "data")).toBe('{"n":1}');
+  });
+
   test("a run without v2:meta can only go back, and only from its own place", async () => {
     const moved = await make(engine);
     const { bench, name, right, wrong } = moved;

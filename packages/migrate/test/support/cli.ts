@@ -11,12 +11,16 @@ export interface CliRun {
   readonly done: Promise<{ status: number | null; stdout: string; stderr: string }>;
 }
 
-/** Starts the tool. */
-export function startCli(...args: string[]): CliRun {
+/** Starts the tool; an environment may come first. */
+export function startCli(
+  first: string | Readonly<Record<string, string>>,
+  ...rest: string[]
+): CliRun {
+  const [extra, args] = typeof first === "string" ? [{}, [first, ...rest]] : [first, rest];
   const child = spawn(
     process.execPath,
     ["--conditions=@echomq/source", "--import", "tsx", CLI, ...args],
-    { env: { ...process.env, NO_COLOR: "1" }, stdio: ["ignore", "pipe", "pipe"] },
+    { env: { ...process.env, NO_COLOR: "1", ...extra }, stdio: ["ignore", "pipe", "pipe"] },
   );
   const text = { stdout: "", stderr: "" };
   for (const name of ["stdout", "stderr"] as const) {
@@ -32,13 +36,22 @@ export function startCli(...args: string[]): CliRun {
 
 /** Runs the tool to its end. */
 export function runCli(
-  ...args: string[]
+  first: string,
+  ...rest: string[]
 ): Promise<{ status: number | null; stdout: string; stderr: string }> {
-  return startCli(...args).done;
+  return startCli(first, ...rest).done;
 }
 
 /** Runs the tool in this process. */
-export async function runMain(
+export function runMain(
+  ...args: string[]
+): Promise<{ status: number; stdout: string; stderr: string }> {
+  return runMainAt({ tty: false, env: {} }, ...args);
+}
+
+/** As {@link runMain}, with an environment and on something that says whether it is a terminal. */
+export async function runMainAt(
+  { tty, env }: { readonly tty: boolean; readonly env: Readonly<Record<string, string>> },
   ...args: string[]
 ): Promise<{ status: number; stdout: string; stderr: string }> {
   const text = { stdout: "", stderr: "" };
@@ -52,8 +65,8 @@ export async function runMain(
   const { signal } = new AbortController();
   const status = await main({
     args,
-    env: {},
-    stdout: into("stdout"),
+    env,
+    stdout: Object.assign(into("stdout"), { isTTY: tty }),
     stderr: into("stderr"),
     signal,
   });

@@ -5,6 +5,7 @@ import { EXIT, exitStatus, UsageError } from "../../src/cli/exit.js";
 import { errorDocument } from "../../src/cli/output.js";
 import { ACTIVE_RULE, MigrationError } from "../../src/errors.js";
 import { RUNBOOK } from "../../src/runbook.js";
+import { runMain } from "../support/cli.js";
 
 const error = (reason: MigrationError["reason"]): MigrationError =>
   new MigrationError({
@@ -51,5 +52,30 @@ describe("MigrationError", () => {
     expect(RUNBOOK.toLowerCase()).toContain(ACTIVE_RULE.toLowerCase());
     const page = readFileSync(new URL("../../../../docs/runbook.md", import.meta.url), "utf8");
     expect(page).toContain(RUNBOOK);
+  });
+
+  test("the pages name every reason, and no other; every command they show exists", async () => {
+    const read = (path: string): string =>
+      readFileSync(new URL(`../../../../${path}`, import.meta.url), "utf8");
+    const declared = read("packages/migrate/src/errors.ts").matchAll(/^ {2}\| "([A-Z_]+)"/gm);
+    const reasons = new Set([...declared].map(([, reason]) => reason));
+    const runbook = read("docs/runbook.md");
+    const table = runbook.slice(runbook.indexOf("## When something is refused"));
+    const rows = [...table.matchAll(/^\| ((?:`[A-Z_]+`(?:, )?)+) \|/gm)].flatMap(([, cell = ""]) =>
+      cell.split(", ").map((each) => each.replaceAll("`", "")),
+    );
+    expect(new Set(rows)).toEqual(reasons);
+    const readme = read("packages/migrate/README.md");
+    const phases = readme.slice(readme.indexOf("## Phases"), readme.indexOf("Exit status"));
+    for (const [, word = ""] of phases.matchAll(/`([A-Z_]{4,})`/g)) {
+      if (!word.startsWith("MIGRATION_")) expect(reasons).toContain(word);
+    }
+    const { stdout } = await runMain("--help");
+    const commands = [...stdout.matchAll(/^ {2}([a-z]+) /gm)].map(([, name]) => name);
+    for (const page of [readme, runbook, read("docs/fence.md"), RUNBOOK]) {
+      for (const [, name] of page.matchAll(/echomq-migrate ([a-z]+)/g))
+        expect(commands).toContain(name);
+    }
+    for (const [, name] of phases.matchAll(/^\| `([a-z]+)` \|/gm)) expect(commands).toContain(name);
   });
 });

@@ -19,7 +19,7 @@ local function lease(ids)
     scores[#scores + 1] = -deadline
     scores[#scores + 1] = ids[i]
     own[#own + 1] = ids[i]
-    own[#own + 1] = candidate[ids[i]] and owner .. '!' or owner
+    own[#own + 1] = candidate[ids[i]] and i <= begun and owner .. '!' or owner
     emit('a', ids[i], '')
   end
   redis.call('ZADD', active, unpack(scores))

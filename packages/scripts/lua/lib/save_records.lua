@@ -37,7 +37,7 @@ local function save_records()
 end
 
 -- The event names the job that stands; its payload is the deduplication id and the job that does not.
-local function tell_locks()
+local function tell_locks(status)
   for i = 1, jobs_n do
     local lock = lock_of[i]
     if lock then

@@ -50,7 +50,7 @@ return 'opened'`,
 
 export const addScript: Script<(typeof REGISTRY)["add"]> = {
   spec: REGISTRY.add,
-  sha: "acdb26d844665b1f6759f134aeb6d6925ad10483",
+  sha: "f66661a33b0e0cd6ba63ac80ad5cd49a2299bde7",
   source: `-- Adds jobs to wait, prioritized or delayed, each once; deduplicated and limited where asked for.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -123,7 +123,7 @@ for row = 1, locks_n do
 end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
 local opts = redis.call('HMGET', meta, 'paused', 'closing', 'events.max', 'limit')
-if opts[2] then return redis.error_reply('EMQSTATE the queue is closing') end
+if opts[2] then return redis.error_reply('EMQSTATE the queue is closing: obliterate has not ended') end
 local events_max = tonumber(opts[3] or '10000') or 10000
 -- Buffers the events of this call. A flush writes one stream entry: pairs of \`<code><id>\` and a payload.
 -- Payloads over 8 KB are left in the job's hash; the code is then upper case.
@@ -447,7 +447,7 @@ local function save_records()
 end
 
 -- The event names the job that stands; its payload is the deduplication id and the job that does not.
-local function tell_locks()
+local function tell_locks(status)
   for i = 1, jobs_n do
     local lock = lock_of[i]
     if lock then
@@ -540,14 +540,14 @@ if not opts[1] then
   if first_due and first_due ~= tonumber(head[2]) then arm_due(first_due) end
 end
 for i = 1, #again do emit('u', again[i], '') end
-tell_locks()
+tell_locks(status)
 flush_events()
 return status`,
 };
 
 export const stepScript: Script<(typeof REGISTRY)["step"]> = {
   spec: REGISTRY.step,
-  sha: "4a399ea02c46fd48b1e3c8e8d47094bea7e30e32",
+  sha: "65311c130bf84f92d132c543eb71c734fe9d0edc",
   source: `-- Settles completed jobs and claims the next ones in one step.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -559,7 +559,7 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
   found = string.gsub(found, '%c', '?')
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
 end
-local meta, wait, prioritized, delayed, active, owners, verdicts, completed, trash, extras, marker, events = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10], KEYS[11], KEYS[12], KEYS[13]
+local meta, wait, prioritized, delayed, active, owners, verdicts, completed, trash, extras, limiter, marker, events = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10], KEYS[11], KEYS[12], KEYS[13], KEYS[14]
 local bad
 local function int(at, name)
   local text = ARGV[at]
@@ -585,15 +585,20 @@ local claim = int(5, 'claim')
 if claim > 500 then bad = bad or 'claim' end
 local deadline = int(6, 'deadline')
 local token = text(7, 'token')
-local hints = int(8, 'hints')
+local begun = int(8, 'begun')
+if begun > 500 then bad = bad or 'begun' end
+local hints = int(9, 'hints')
 if hints > 500 then bad = bad or 'hints' end
-local keepCount = int(9, 'keepCount')
-local keepAge = int(10, 'keepAge')
-local done_at, done_w = 13, 1
+local keepCount = int(10, 'keepCount')
+local keepAge = int(11, 'keepAge')
+local rateMax = int(12, 'rateMax')
+local rateMs = int(13, 'rateMs')
+if rateMs > 315360000000 then bad = bad or 'rateMs' end
+local done_at, done_w = 14, 1
 local done_id = #stamp - 4 + #'v2:job:' + 1
 local candidates_at, candidates_w = done_at + done_n * done_w, 1
 local candidates_id = #stamp - 4 + #'v2:job:' + 1
-local results_base, results_w = 10, 4
+local results_base, results_w = 13, 4
 local function results(row) return results_base + (row - 1) * results_w end
 local results_token, results_atm, results_ats, results_value = 1, 2, 3, 4
 if not bad and #KEYS ~= candidates_at + candidates_n * candidates_w then bad = 'keys' end
@@ -604,7 +609,8 @@ for row = 1, results_n do
   int(results(row) + 3, 'results.ats')
 end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
-local opts = redis.call('HMGET', meta, 'paused', 'concurrency', 'events.max', 'verdicts')
+local opts = redis.call('HMGET', meta, 'paused', 'concurrency', 'events.max', 'verdicts',
+  'rate.max', 'rate.ms')
 local limit = tonumber(opts[2])
 if limit then limit = math.floor(limit) end
 local events_max = tonumber(opts[3] or '10000') or 10000
@@ -701,10 +707,12 @@ if done_n > 0 then
   for i = 1, done_n do ids[i] = string.sub(KEYS[done_at + i], done_id) end
   owner = redis.call('HMGET', owners, unpack(ids))
   extra = redis.call('SMISMEMBER', extras, unpack(ids))
-  redis.call('ZCARD', trash)
-  redis.call('ZCARD', completed)
 else
   redis.call('HLEN', owners)
+end
+if done_n > 0 or keepAge > 0 or keepCount < 9007199254740991 then
+  redis.call('ZCARD', trash)
+  redis.call('ZCARD', completed)
 end
 
 -- Verifies the lease of each completed run and sorts the runs by what becomes of the job.
@@ -735,9 +743,41 @@ for i = 1, done_n do
   end
 end
 
+-- The rate of the queue, or of its workers where theirs is lower: a counter in a fixed window that
+-- begins with its first job. A counter without an end counts for nothing and is written anew. A limit
+-- of 0 is none but holds the queue while a counter set by hand stands.
+local function whole(text)
+  local value = tonumber(text)
+  if value and value >= 0 and value <= 9007199254740991 then return math.floor(value) end
+end
+
+local rate_max, rate_ms = whole(opts[5]), whole(opts[6]) or 0
+if rate_max and rate_ms == 0 then rate_max = 0 end
+if rateMax > 0 and rateMs > 0 and not (rate_max and rate_max > 0 and rate_max <= rateMax) then
+  rate_max, rate_ms = rateMax, rateMs
+end
+local places, used, window, window_end = 9007199254740991, 0, 0, 0
+if rate_max then
+  local count = whole(redis.call('GET', limiter) or '0') or 0
+  window = math.max(redis.call('PTTL', limiter), 0)
+  if window > 0 then used = count end
+  if rate_max > 0 then places = math.max(rate_max - used, 0)
+  elseif window > 0 and used == 9007199254740991 then places = 0 end
+  window_end = now + (window > 0 and window or rate_ms) + 1
+end
+
+local function count_rate(taken)
+  if rate_max == 0 and places > 0 and opts[5] == '0' then
+    redis.call('HDEL', meta, 'rate.max')
+  elseif rate_max and rate_max > 0 and taken > 0 then
+    redis.call('SET', limiter, string.format('%.0f', used + taken), 'PX',
+      string.format('%.0f', window > 0 and window or rate_ms))
+  end
+end
+
 -- What to pop, seen before the first write, so the types of both lines are proven too.
-local room = claim
-if limit then room = math.min(claim, math.max(limit - (running - #settled), 0)) end
+local room = math.min(claim, places)
+if limit then room = math.min(room, math.max(limit - (running - #settled), 0)) end
 local preview, ranked, take_wait, take_ranked = {}, {}, 0, 0
 local open = not opts[1] and (claim > 0 or limit)
 if open then
@@ -773,7 +813,7 @@ local function lease(ids)
     scores[#scores + 1] = -deadline
     scores[#scores + 1] = ids[i]
     own[#own + 1] = ids[i]
-    own[#own + 1] = candidate[ids[i]] and owner .. '!' or owner
+    own[#own + 1] = candidate[ids[i]] and i <= begun and owner .. '!' or owner
     emit('a', ids[i], '')
   end
   redis.call('ZADD', active, unpack(scores))
@@ -815,10 +855,9 @@ for n = 1, #kept do
   gone[#gone + 1] = now
   gone[#gone + 1] = ids[i]
 end
-if #gone > 0 then
-  redis.call('ZADD', completed, unpack(gone))
-  retain(completed, keepCount, keepAge)
-end
+if #gone > 0 then redis.call('ZADD', completed, unpack(gone)) end
+-- Also without a settlement: what \`turn\` kept is trimmed by the next step.
+if keepCount > 0 and (#gone > 0 or done_n == 0) then retain(completed, keepCount, keepAge) end
 for i = 1, done_n do
   if statuses[i] == 'ok' then emit('c', ids[i], ARGV[results(i) + results_value]) end
 end
@@ -827,11 +866,12 @@ if #taken > 0 then
   lease(taken)
   read_claimed(taken)
 end
+count_rate(#taken)
 for i = take_wait + 1, #preview do hints_out[#hints_out + 1] = preview[#preview + 1 - i] end
 for i = take_ranked + 1, #ranked do hints_out[#hints_out + 1] = ranked[i] end
 if open and #taken < room and marked > 0 then
   redis.call('ZREMRANGEBYSCORE', marker, 0, 0)
-elseif open and #hints_out > 0 and marked == 0
+elseif open and #hints_out > 0 and marked == 0 and places > #taken
   and (not limit or running - #settled + #taken < limit) then
   arm({ hints_out[1] })
 end
@@ -840,8 +880,9 @@ if opts[4] and doomed == 0 then redis.call('HDEL', meta, 'verdicts') end
 flush_events()
 
 if head[2] then due_at = math.floor(tonumber(head[2])) end
+if places <= #taken and (due_at == 0 or window_end < due_at) then due_at = window_end end
 if claim > 0 and #taken == 0 then
-  reason = opts[1] and 'paused' or room == 0 and 'limit' or 'empty'
+  reason = opts[1] and 'paused' or places == 0 and 'rate' or room == 0 and 'limit' or 'empty'
 end
 while #hints_out > hints do table.remove(hints_out) end
 return { statuses, claimed, hints_out, to_bury, reason, due_at }`,
@@ -849,7 +890,7 @@ return { statuses, claimed, hints_out, to_bury, reason, due_at }`,
 
 export const turnScript: Script<(typeof REGISTRY)["turn"]> = {
   spec: REGISTRY.turn,
-  sha: "b957dc0bbfc5c982178b43f7eae147c7de8caf40",
+  sha: "ba23f0e551d0fd14d30da8094efc1f2943f66446",
   source: `-- One turn of a busy worker: settles completed jobs and claims from wait, with the fewest keys.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -890,14 +931,16 @@ if claim > 500 then bad = bad or 'claim' end
 local lease = int(7, 'lease')
 if lease > 86400000 then bad = bad or 'lease' end
 local token = text(8, 'token')
-local hints = int(9, 'hints')
+local begun = int(9, 'begun')
+if begun > 500 then bad = bad or 'begun' end
+local hints = int(10, 'hints')
 if hints > 500 then bad = bad or 'hints' end
 local done_at, done_w = 6, 1
 local done_id = #stamp - 4 + #'v2:job:' + 1
 local candidates_at, candidates_w = done_at + done_n * done_w, 1
 local candidates_id = #stamp - 4 + #'v2:job:' + 1
 local finished_at, finished_w = candidates_at + candidates_n * candidates_w, 1
-local results_base, results_w = 9, 3
+local results_base, results_w = 10, 3
 local function results(row) return results_base + (row - 1) * results_w end
 local results_token, results_value, results_runs = 1, 2, 3
 if not bad and #KEYS ~= finished_at + finished_n * finished_w then bad = 'keys' end
@@ -1029,7 +1072,7 @@ for i = 1, #taken do
   scores[#scores + 1] = -(now + lease)
   scores[#scores + 1] = id
   own[#own + 1] = id
-  own[#own + 1] = key and mine .. '!' or mine
+  own[#own + 1] = key and i <= begun and mine .. '!' or mine
   emit('a', id, '')
 end
 if #taken > 0 then
@@ -1049,7 +1092,7 @@ return { all_ok and {} or statuses, claimed, coming }`,
 
 export const finishScript: Script<(typeof REGISTRY)["finish"]> = {
   spec: REGISTRY.finish,
-  sha: "abf73d54f77206d65fc7f0e214f068b9f6c97590",
+  sha: "509afc8ed4770eb923c7ed41405aa504d97056eb",
   source: `-- Ends runs in any way: completed, failed, retried, delayed or given back.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -1061,7 +1104,7 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
   found = string.gsub(found, '%c', '?')
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
 end
-local meta, wait, prioritized, pc, delayed, priorities, active, owners, verdicts, completed, failed, trash, extras, held, marker, events = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10], KEYS[11], KEYS[12], KEYS[13], KEYS[14], KEYS[15], KEYS[16], KEYS[17]
+local meta, wait, prioritized, pc, delayed, priorities, active, owners, verdicts, completed, failed, trash, extras, held, outbox, outbox_due, marker, events = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10], KEYS[11], KEYS[12], KEYS[13], KEYS[14], KEYS[15], KEYS[16], KEYS[17], KEYS[18], KEYS[19]
 local bad
 local function int(at, name)
   local text = ARGV[at]
@@ -1087,13 +1130,13 @@ local keepCount = int(5, 'keepCount')
 local keepAge = int(6, 'keepAge')
 local failCount = int(7, 'failCount')
 local failAge = int(8, 'failAge')
-local jobs_at, jobs_w = 17, 1
+local jobs_at, jobs_w = 19, 1
 local jobs_id = #stamp - 4 + #'v2:job:' + 1
 local dedups_at, dedups_w = jobs_at + jobs_n * jobs_w, 1
 local dedups_id = #stamp - 4 + #'v2:dedup:' + 1
-local items_base, items_w = 8, 8
+local items_base, items_w = 8, 9
 local function items(row) return items_base + (row - 1) * items_w end
-local items_token, items_how, items_atm, items_ats, items_delay, items_value, items_stack, items_lock = 1, 2, 3, 4, 5, 6, 7, 8
+local items_token, items_how, items_atm, items_ats, items_delay, items_value, items_stack, items_lock, items_letter = 1, 2, 3, 4, 5, 6, 7, 8, 9
 if not bad and #KEYS ~= dedups_at + dedups_n * dedups_w then bad = 'keys' end
 if not bad and #ARGV ~= items_base + items_n * items_w then bad = 'arguments' end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
@@ -1276,6 +1319,8 @@ local head = redis.call('ZRANGE', delayed, 0, 0, 'WITHSCORES')
 redis.call('HLEN', verdicts)
 redis.call('LLEN', wait)
 redis.call('XLEN', events)
+redis.call('HLEN', outbox)
+redis.call('ZCARD', outbox_due)
 for _, set in ipairs({ prioritized, active, completed, failed, trash }) do redis.call('ZCARD', set) end
 
 local first_due = tonumber(head[2])
@@ -1393,6 +1438,12 @@ for n = 1, #runs do
     emit('w', id, '')
   else
     emit(how == 'completed' and 'c' or 'f', id, value)
+    -- Owed to another queue from this step on; any worker of this one delivers it.
+    if how == 'failed' and ARGV[row + items_letter] ~= '' then
+      local effect = 'letter:' .. ARGV[row + items_token] .. ':' .. id
+      redis.call('HSET', outbox, effect, ARGV[row + items_letter])
+      redis.call('ZADD', outbox_due, now, effect)
+    end
   end
 end
 for n = 1, #over do release(over[n]) end
@@ -1627,7 +1678,7 @@ return { leases_out, dead, unmarked, head[2] and math.floor(tonumber(head[2])) o
 
 export const recoverScript: Script<(typeof REGISTRY)["recover"]> = {
   spec: REGISTRY.recover,
-  sha: "de2129648563969c8be62081e4c15acf35acaa65",
+  sha: "0f72ca4c4ee90640ed01081e2e7d8478b3537f77",
   source: `-- Puts jobs whose lease expired back in line, ahead of their peers.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -1795,7 +1846,7 @@ redis.call('ZCARD', prioritized)
 redis.call('HLEN', verdicts)
 redis.call('XLEN', events)
 
-local out, back, stalled, doomed, gone, met = {}, {}, {}, {}, {}, {}
+local out, back, stalled, free, doomed, gone, met = {}, {}, {}, {}, {}, {}, {}
 for i = 1, jobs_n do
   local id, key, row = ids[i], KEYS[jobs_at + i], leases(i)
   -- Compared again here: a lease that was renewed or taken since the look is not ours to end.
@@ -1805,7 +1856,7 @@ for i = 1, jobs_n do
   else
     met[id] = true
     back[#back + 1] = id
-    local job = redis.pcall('HMGET', key, 'name', 'stc', 'ats')
+    local job = redis.pcall('HMGET', key, 'name', 'stc', 'ats', 'rel')
     local _, at, begun = lease_of(owner[i])
     if job.err or not job[1] then
       gone[#gone + 1] = id
@@ -1813,8 +1864,12 @@ for i = 1, jobs_n do
     else
       line_up(id, rank_of(rank[i]), 'front')
       out[i] = 'released'
-      -- Popped but never begun costs the job nothing: the fault was not its own.
-      if begun then
+      -- Popped but never begun costs the job nothing: the fault was not its own. But a job that was
+      -- claimed ahead may kill its worker before it is marked, so this ends somewhere too.
+      local released = (tonumber(job[4]) or 0) + 1
+      if not begun and released <= 3 then
+        free[#free + 1] = { key, released }
+      else
         local count = (tonumber(job[2]) or 0) + 1
         stalled[#stalled + 1] = { key, count, (tonumber(job[3]) or 0) + 1, at }
         out[i] = 'stalled'
@@ -1839,6 +1894,7 @@ for n = 1, #stalled do
   local key, count, started, at = unpack(stalled[n])
   redis.call('HSET', key, 'stc', count, 'ats', started, 'processedOn', at)
 end
+for n = 1, #free do redis.call('HSET', free[n][1], 'rel', free[n][2]) end
 if #doomed > 0 then
   redis.call('HSET', verdicts, unpack(doomed))
   redis.call('HSET', meta, 'verdicts', '1')
@@ -3831,7 +3887,7 @@ return out`,
 
 export const retryScript: Script<(typeof REGISTRY)["retry"]> = {
   spec: REGISTRY.retry,
-  sha: "e00740c504d2a872fb5002eff4f8c2d83d6320c5",
+  sha: "23bbfa8cc58c1a2b7ee485c39bc58751dc15a5d3",
   source: `-- Puts jobs that ended back in line, behind all others of their priority.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -3870,7 +3926,7 @@ if not bad and #KEYS ~= jobs_at + jobs_n * jobs_w then bad = 'keys' end
 if not bad and #ARGV ~= 4 then bad = 'arguments' end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
 local opts = redis.call('HMGET', meta, 'paused', 'events.max', 'closing')
-if opts[3] then return redis.error_reply('EMQSTATE the queue is closing') end
+if opts[3] then return redis.error_reply('EMQSTATE the queue is closing: obliterate has not ended') end
 local events_max = tonumber(opts[2] or '10000') or 10000
 -- Buffers the events of this call. A flush writes one stream entry: pairs of \`<code><id>\` and a payload.
 -- Payloads over 8 KB are left in the job's hash; the code is then upper case.
@@ -4936,6 +4992,111 @@ redis.call('LTRIM', logs, -keep, -1)
 return { 'ok', redis.call('LLEN', logs) }`,
 };
 
+export const owedScript: Script<(typeof REGISTRY)["owed"]> = {
+  spec: REGISTRY.owed,
+  sha: "0e2762c45581ce319187944dc9ad767d2f186af2",
+  source: `-- Reads effects owed to other queues that are due, oldest first.
+local unpack = unpack or table.unpack
+local stamp = KEYS[1]
+local found_version = redis.pcall('GET', stamp)
+if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == 'echomq:2.') then
+  local found = found_version
+  if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
+  if found == '' then found = 'empty' end
+  found = string.gsub(found, '%c', '?')
+  return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
+end
+local meta, outbox, outbox_due = KEYS[2], KEYS[3], KEYS[4]
+local bad
+local function int(at, name)
+  local text = ARGV[at]
+  if text and #text < 17 and string.find(text, '^%d+$') then
+    local value = tonumber(text)
+    if value <= 9007199254740991 then return value end
+  end
+  bad = bad or name
+  return 0
+end
+local function text(at, name)
+  if not ARGV[at] then bad = bad or name end
+  return ARGV[at] or ''
+end
+local now = int(1, 'now')
+local limit = int(2, 'limit')
+if limit > 100 then bad = bad or 'limit' end
+if not bad and #KEYS ~= 4 then bad = 'keys' end
+if not bad and #ARGV ~= 2 then bad = 'arguments' end
+if bad then return redis.error_reply('EMQARG ' .. bad) end
+redis.call('HLEN', outbox)
+local ids = redis.call('ZRANGEBYSCORE', outbox_due, '-inf', string.format('%.0f', now),
+  'LIMIT', 0, limit)
+if #ids == 0 then return {} end
+local said, out = redis.call('HMGET', outbox, unpack(ids)), {}
+for i = 1, #ids do out[i] = { ids[i], said[i] or '' } end
+return out`,
+};
+
+export const ackScript: Script<(typeof REGISTRY)["ack"]> = {
+  spec: REGISTRY.ack,
+  sha: "710c6ac763f4923a4a149a90fbde1197a03f84f1",
+  source: `-- Strikes effects that were applied off the outbox, and puts off those that were refused.
+local unpack = unpack or table.unpack
+local stamp = KEYS[1]
+local found_version = redis.pcall('GET', stamp)
+if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == 'echomq:2.') then
+  local found = found_version
+  if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
+  if found == '' then found = 'empty' end
+  found = string.gsub(found, '%c', '?')
+  return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
+end
+local meta, outbox, outbox_due = KEYS[2], KEYS[3], KEYS[4]
+local bad
+local function int(at, name)
+  local text = ARGV[at]
+  if text and #text < 17 and string.find(text, '^%d+$') then
+    local value = tonumber(text)
+    if value <= 9007199254740991 then return value end
+  end
+  bad = bad or name
+  return 0
+end
+local function text(at, name)
+  if not ARGV[at] then bad = bad or name end
+  return ARGV[at] or ''
+end
+local items_n = int(1, 'items')
+if items_n > 100 then bad = bad or 'items' end
+local items_base, items_w = 1, 2
+local function items(row) return items_base + (row - 1) * items_w end
+local items_effect, items_due = 1, 2
+if not bad and #KEYS ~= 4 then bad = 'keys' end
+if not bad and #ARGV ~= items_base + items_n * items_w then bad = 'arguments' end
+if bad then return redis.error_reply('EMQARG ' .. bad) end
+for row = 1, items_n do
+  int(items(row) + 2, 'items.due')
+end
+if bad then return redis.error_reply('EMQARG ' .. bad) end
+redis.call('HLEN', outbox)
+redis.call('ZCARD', outbox_due)
+local done, later = {}, {}
+for i = 1, items_n do
+  local effect, due = ARGV[items(i) + items_effect], tonumber(ARGV[items(i) + items_due])
+  if due == 0 then
+    done[#done + 1] = effect
+  elseif redis.call('ZSCORE', outbox_due, effect) then
+    later[#later + 1] = due
+    later[#later + 1] = effect
+  end
+end
+if #done > 0 then
+  redis.call('ZREM', outbox_due, unpack(done))
+  redis.call('HDEL', outbox, unpack(done))
+end
+if #later > 0 then redis.call('ZADD', outbox_due, 'XX', unpack(later)) end
+return #done`,
+};
+
 export const closeScript: Script<(typeof REGISTRY)["close"]> = {
   spec: REGISTRY.close,
   sha: "8d4aac0954bfa30c634ce89572ffebb168b3526c",
@@ -5036,6 +5197,130 @@ redis.call('UNLINK', priorities, verdicts, owners, parents, pc, marker, limiter,
   workers_info, metrics_completed, metrics_failed)
 redis.call('HDEL', meta, 'closing', 'paused', 'verdicts', 'extras')
 return ''`,
+};
+
+export const limitScript: Script<(typeof REGISTRY)["limit"]> = {
+  spec: REGISTRY.limit,
+  sha: "fefe79d524310d0fb4205b0f814e65812ae13173",
+  source: `-- Sets or lifts a limit of the queue and wakes the workers where it was lifted or raised.
+local unpack = unpack or table.unpack
+local stamp = KEYS[1]
+local found_version = redis.pcall('GET', stamp)
+if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == 'echomq:2.') then
+  local found = found_version
+  if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
+  if found == '' then found = 'empty' end
+  found = string.gsub(found, '%c', '?')
+  return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
+end
+local meta, wait, prioritized, limiter, marker = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
+local bad
+local function int(at, name)
+  local text = ARGV[at]
+  if text and #text < 17 and string.find(text, '^%d+$') then
+    local value = tonumber(text)
+    if value <= 9007199254740991 then return value end
+  end
+  bad = bad or name
+  return 0
+end
+local function text(at, name)
+  if not ARGV[at] then bad = bad or name end
+  return ARGV[at] or ''
+end
+local kind = text(1, 'kind')
+local most = int(2, 'most')
+local ms = int(3, 'ms')
+if ms > 315360000000 then bad = bad or 'ms' end
+if not bad and #KEYS ~= 6 then bad = 'keys' end
+if not bad and #ARGV ~= 3 then bad = 'arguments' end
+if bad then return redis.error_reply('EMQARG ' .. bad) end
+local opts = redis.call('HMGET', meta, 'paused', 'rate.max')
+local FOREVER = '9007199254740991'
+local marked = redis.call('ZCARD', marker)
+-- Wakes blocked workers. Members are ids of waiting jobs at score 0; the next due time stands under a
+-- control character, which no id may hold.
+local function arm(ids)
+  local add = {}
+  for i = 1, math.min(#ids, 16 - marked) do
+    add[#add + 1] = 0
+    add[#add + 1] = ids[i]
+  end
+  if #add > 0 then redis.call('ZADD', marker, unpack(add)) end
+end
+
+-- Ids to be claimed next: whoever wakes by one looks at the right place.
+local function next_up()
+  local ids = redis.call('LRANGE', wait, -16, -1)
+  if #ids == 0 then ids = redis.call('ZRANGE', prioritized, 0, 15) end
+  return ids
+end
+
+local function arm_due(due) redis.call('ZADD', marker, due, '\\1') end
+local next_ids = next_up()
+local count, left = redis.call('GET', limiter), redis.call('PTTL', limiter)
+local held_by_hand = count == FOREVER and left > 0
+if kind == 'concurrency' then
+  if most > 0 then redis.call('HSET', meta, 'concurrency', string.format('%.0f', most))
+  else redis.call('HDEL', meta, 'concurrency') end
+elseif kind == 'rate' then
+  if most > 0 then
+    if ms == 0 then return redis.error_reply('EMQARG ms') end
+    redis.call('HSET', meta, 'rate.max', string.format('%.0f', most), 'rate.ms',
+      string.format('%.0f', ms))
+  else
+    redis.call('HDEL', meta, 'rate.max', 'rate.ms')
+    -- Workers that use the lean step are sent to the one that sees the hold.
+    if held_by_hand then redis.call('HSET', meta, 'rate.max', '0') end
+  end
+elseif kind == 'hold' then
+  if ms > 0 then
+    redis.call('SET', limiter, FOREVER, 'PX', string.format('%.0f', ms))
+    redis.call('HSETNX', meta, 'rate.max', '0')
+  elseif held_by_hand then
+    redis.call('UNLINK', limiter)
+  end
+else
+  return redis.error_reply('EMQARG kind')
+end
+if not opts[1] and not (kind == 'hold' and ms > 0) then arm(next_ids) end
+return 1`,
+};
+
+export const limitsScript: Script<(typeof REGISTRY)["limits"]> = {
+  spec: REGISTRY.limits,
+  sha: "ce4ab360b64be0d1dfb0da572e7feec688013d62",
+  source: `-- Reads the limits of the queue and how long its rate keeps it from starting more.
+local unpack = unpack or table.unpack
+local stamp = KEYS[1]
+local found_version = redis.pcall('GET', stamp)
+if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == 'echomq:2.') then
+  local found = found_version
+  if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
+  if found == '' then found = 'empty' end
+  found = string.gsub(found, '%c', '?')
+  return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
+end
+local meta, limiter = KEYS[2], KEYS[3]
+local bad
+local function int(at, name)
+  local text = ARGV[at]
+  if text and #text < 17 and string.find(text, '^%d+$') then
+    local value = tonumber(text)
+    if value <= 9007199254740991 then return value end
+  end
+  bad = bad or name
+  return 0
+end
+local function text(at, name)
+  if not ARGV[at] then bad = bad or name end
+  return ARGV[at] or ''
+end
+if not bad and #KEYS ~= 3 then bad = 'keys' end
+if not bad and #ARGV ~= 0 then bad = 'arguments' end
+if bad then return redis.error_reply('EMQARG ' .. bad) end
+local set = redis.call('HMGET', meta, 'concurrency', 'rate.max', 'rate.ms')
+return { set[1], set[2], set[3], redis.call('GET', limiter), redis.call('PTTL', limiter) }`,
 };
 
 export const nodeScript: Script<(typeof REGISTRY)["node"]> = {

@@ -3,9 +3,11 @@ import { capacity, holder, unlock } from "./dedup.js";
 import { dedups, inspect, mend } from "./doctor.js";
 import { publish, tail } from "./events.js";
 import { begin, expired, finish, promote, recover, renew, step } from "./lease.js";
+import { limit, limits } from "./limits.js";
 import { count, heartbeat, loglines, metrics, page, ranks, workers } from "./look.js";
 import { cancel, data, log, progress, verdicts } from "./mark.js";
 import { advance, redelay, rerank, retry } from "./move.js";
+import { ack, owed } from "./outbox.js";
 import { add, bury, counts, get, init, pause } from "./queue.js";
 import { node } from "./reserve.js";
 import type { ScriptSpec } from "./spec.js";
@@ -55,8 +57,12 @@ export const REGISTRY: {
   readonly data: typeof data;
   readonly progress: typeof progress;
   readonly log: typeof log;
+  readonly owed: typeof owed;
+  readonly ack: typeof ack;
   readonly close: typeof close;
   readonly wipe: typeof wipe;
+  readonly limit: typeof limit;
+  readonly limits: typeof limits;
   readonly node: typeof node;
 } = {
   init,
@@ -101,8 +107,12 @@ export const REGISTRY: {
   data,
   progress,
   log,
+  owed,
+  ack,
   close,
   wipe,
+  limit,
+  limits,
   node,
 };
 

@@ -14,6 +14,7 @@ export const step = {
     "completed",
     "trash",
     "extras",
+    "limiter",
     "marker",
     "events",
   ],
@@ -26,6 +27,12 @@ export const step = {
     { name: "claim", type: "int", most: 500, doc: "how many jobs to claim, 0 for none" },
     { name: "deadline", type: "int", doc: "server ms at which the new leases end" },
     { name: "token", type: "text", doc: "lease token of this claim" },
+    {
+      name: "begun",
+      type: "int",
+      most: 500,
+      doc: "how many of the claimed start at once, first ones first",
+    },
     { name: "hints", type: "int", most: 500, doc: "how many upcoming ids to name" },
     {
       name: "keepCount",
@@ -33,6 +40,17 @@ export const step = {
       doc: "how many completed to keep, 0 removes at once, 2^53-1 all",
     },
     { name: "keepAge", type: "int", doc: "how long to keep completed in ms, 0 for ever" },
+    {
+      name: "rateMax",
+      type: "int",
+      doc: "most jobs of a window as this worker knows it, 0 for none",
+    },
+    {
+      name: "rateMs",
+      type: "int",
+      most: 315_360_000_000,
+      doc: "length of that window in ms",
+    },
   ],
   tables: [
     {
@@ -95,6 +113,8 @@ export const finish = {
     "trash",
     "extras",
     "held",
+    "outbox",
+    "outbox-due",
     "marker",
     "events",
   ],
@@ -125,6 +145,7 @@ export const finish = {
         { name: "value", type: "text", doc: "return value as JSON, or the failure's reason" },
         { name: "stack", type: "text", doc: "stack traces as a JSON list, empty to leave" },
         { name: "lock", type: "int", most: 500, doc: "which of `dedups` it may hold, 0 for none" },
+        { name: "letter", type: "text", doc: "dead letter owed if it failed, empty for none" },
       ],
     },
   ],

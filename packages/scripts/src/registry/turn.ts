@@ -14,6 +14,12 @@ export const turn = {
     { name: "claim", type: "int", most: 500, doc: "how many jobs to claim, 0 for none" },
     { name: "lease", type: "int", most: 86_400_000, doc: "length of the new leases in ms" },
     { name: "token", type: "text", doc: "lease token of this claim" },
+    {
+      name: "begun",
+      type: "int",
+      most: 500,
+      doc: "how many of the claimed start at once, first ones first",
+    },
     { name: "hints", type: "int", most: 500, doc: "how many upcoming ids to name" },
   ],
   tables: [

@@ -173,9 +173,12 @@ describe.each(ENGINES)("add on %s", (engine) => {
     const call = (jobs: string[], namesakes: string[], flags: number[]) =>
       b.run.run(addScript, {
         q: b.q,
-        args: { now: T },
+        args: { now: T, whole: 0 },
         jobs,
         namesakes,
+        dedups: [],
+        holders: [],
+        locks: [],
         items: flags.map((flag) => ({ ...item, flags: flag })),
       });
     const refused = { code: "EMQARG" };

@@ -10,7 +10,7 @@ const WAITING = 200_000;
 const ACTIVE = 50_000;
 /** Most commands one call of a script may issue on the population, whatever stands in the queue. */
 const COMMANDS: Partial<Record<ScriptName, number>> = {
-  add: 160,
+  add: 180,
   finish: 60,
   inspect: 150,
   mend: 200,
@@ -104,6 +104,8 @@ describe("a queue of 200 000 waiting and 50 000 active", () => {
 
   test.each(NAMES)("%s looks at no more than its bound", async (name) => {
     const bound = Math.max(SPECS[name].bound * 2, 100);
+    // Under a limit `turn` leaves the work to `step`.
+    if (name === "turn") await b.redis.hdel(b.unit("meta"), "concurrency");
     const seen = await issued(b.redis, async () => {
       expect(await raw(b, name, encodedCall(name, b.q))).toHaveProperty("reply");
     });

@@ -227,10 +227,10 @@ describe.each(engines)("%s", (engine) => {
         waiting: 0,
         active: 200,
       });
-      const none = { now: T, keepCount: 0, keepAge: 0 };
+      const none = { now: T, keepCount: 0, keepAge: 0, rateMax: 0, rateMs: 0 };
       const done = await run.run(stepScript, {
         q,
-        args: { ...none, claim: 0, deadline: T, token: "", hints: 0 },
+        args: { ...none, claim: 0, deadline: T, token: "", begun: 0, hints: 0 },
         candidates: [],
         done: ids,
         results: ids.map(() => ({ token: "t", atm: 1, ats: 1, value: "1" })),
@@ -274,10 +274,11 @@ describe.each(engines)("%s", (engine) => {
       const finish = {
         q: first.q,
         jobs: ["warm"],
+        dedups: [],
         args: { now: T, keepCount: 1, keepAge: 0, failCount: 1, failAge: 0 },
       };
       const items = [
-        { token: "t", how: "release", atm: 0, ats: 0, delay: 0, value: "", stack: "" },
+        { token: "t", how: "release", atm: 0, ats: 0, delay: 0, value: "", stack: "", lock: 0 },
       ];
       await expect(first.run.run(finishScript, { ...finish, items })).rejects.toMatchObject({
         code: "CONNECTION_LOST",

@@ -253,7 +253,7 @@ describe.each(ENGINES)("finish on %s", (engine) => {
     await refused({ how: "delay", delay: 8_640_000_000_000_000 });
     await refused({}, ALL);
     const args = { now: T, keepCount: 1, keepAge: 0, failCount: 1, failAge: 0 };
-    const short = { q: b.q, args, jobs: ["a"], items: [] };
+    const short = { q: b.q, args, jobs: ["a"], dedups: [], items: [] };
     await expect(b.run.run(finishScript, short)).rejects.toMatchObject({ code: "EMQARG" });
     expect(await b.set("active")).toEqual(["a"]);
   });

@@ -30,11 +30,11 @@ const INDIFFERENT: Partial<Record<ScriptName, readonly string[]>> = {
   turn: ["wait", "job", "events"],
   // Only looked at when `wait` has none.
   pause: ["prioritized"],
-  finish: ["job"],
+  finish: ["dedup", "job"],
   begin: ["meta", "job"],
   renew: ["meta"],
   recover: ["job"],
-  bury: ["job", "logs", "deps", "results", "failures"],
+  bury: ["dedup", "job", "logs", "deps", "results", "failures"],
   // Only looked at when the marker is empty.
   expired: ["wait", "prioritized"],
   get: ["meta"],
@@ -65,6 +65,8 @@ const INDIFFERENT: Partial<Record<ScriptName, readonly string[]>> = {
     "workers",
     "workers-info",
   ],
+  owed: ["meta"],
+  ack: ["meta"],
   ended: ["failed", "meta"],
   added: ["job", "meta"],
   retry: ["job"],
@@ -76,6 +78,7 @@ const INDIFFERENT: Partial<Record<ScriptName, readonly string[]>> = {
   progress: ["job"],
   log: ["job"],
   add: ["logs", "deps", "results", "failures"],
+  holder: ["meta"],
 };
 
 interface Position {
@@ -85,22 +88,23 @@ interface Position {
   readonly most?: number;
 }
 
-/** Argument positions, of tables the first and the last row. */
-function positions(name: ScriptName, argc: number): Position[] {
+/** Argument positions, of each table the first and the last row. */
+function positions(name: ScriptName, argv: readonly string[]): Position[] {
   const spec = SPECS[name];
   const found: Position[] = [];
-  const counts = [...spec.groups, ...spec.tables];
-  for (const { name: label } of counts) {
+  for (const { name: label } of [...spec.groups, ...spec.tables]) {
     found.push({ at: found.length, label, type: "int", most: spec.bound });
   }
   for (const arg of spec.args) found.push({ ...arg, at: found.length, label: arg.name });
-  const width = spec.tables[0]?.columns.length ?? 0;
-  const rows = width === 0 ? 0 : (argc - found.length) / width;
-  const base = found.length;
-  for (const row of new Set(rows > 0 ? [0, rows - 1] : [])) {
-    spec.tables[0]?.columns.forEach((column, n) => {
-      found.push({ ...column, at: base + row * width + n, label: column.name });
-    });
+  let base = found.length;
+  for (const [at, { columns }] of spec.tables.entries()) {
+    const rows = Number(argv[spec.groups.length + at]);
+    for (const row of new Set(rows > 0 ? [0, rows - 1] : [])) {
+      columns.forEach((column, n) => {
+        found.push({ ...column, at: base + row * columns.length + n, label: column.name });
+      });
+    }
+    base += rows * columns.length;
   }
   return found;
 }
@@ -124,7 +128,7 @@ function keyPositions(
     const label = parts.type === "kind" ? parts.kind : "";
     return { at, label, type: KINDS[label as Kind] as string };
   });
-  const edges = ofJobs.length > 12 ? [...ofJobs.slice(0, 5), ...ofJobs.slice(-7)] : ofJobs;
+  const edges = ofJobs.length > 17 ? [...ofJobs.slice(0, 5), ...ofJobs.slice(-12)] : ofJobs;
   return [...fixed, ...edges];
 }
 
@@ -160,7 +164,7 @@ describe.each(ENGINES)("refused calls write nothing on %s", (engine) => {
     if (closing) await populateClosing(b);
     else await populate(b, waits);
     // Under a limit `turn` leaves the work to `step`.
-    if (plain) await b.redis.hdel(b.unit("meta"), "concurrency");
+    if (plain) await b.redis.hdel(b.unit("meta"), "concurrency", "rate.max");
     dump = await dumpAll(b.redis);
     before = await digest(b.redis);
   }
@@ -187,7 +191,7 @@ describe.each(ENGINES)("refused calls write nothing on %s", (engine) => {
   test.each(NAMES)("%s: every argument of every bad value", async (name) => {
     await fill(name);
     const { keys, argv } = encodedCall(name, b.q);
-    for (const { at, label, type, most = 2 ** 53 - 1 } of positions(name, argv.length)) {
+    for (const { at, label, type, most = 2 ** 53 - 1 } of positions(name, argv)) {
       for (const value of VALUES) {
         const bad = argv.with(at, value);
         const outcome = await raw(b, name, { keys, argv: bad });

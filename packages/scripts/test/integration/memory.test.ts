@@ -23,7 +23,7 @@ describe.each(ENGINES)("a full server, %s", (engine) => {
     await b.recover([], T);
     await b.promote(T, 0);
     await b.run.run(renewScript, { q: b.q, args: { deadline: END }, leases: [] });
-    await b.run.run(buryScript, { q: b.q, args: {}, jobs: [] });
+    await b.run.run(buryScript, { q: b.q, args: {}, jobs: [], dedups: [], locks: [] });
     await b.redis.config("SET", "maxmemory-policy", "noeviction");
     await b.redis.config("SET", "maxmemory", "1mb");
     // At 1 MB every server is over its limit at once.
@@ -81,6 +81,14 @@ describe.each(ENGINES)("a full server, %s", (engine) => {
     expect((await b.run.run(expiredScript, look)).leases).not.toEqual([]);
     expect(await b.recover(["w6"], END)).toEqual(["released"]);
     expect((await b.promote(T + 5)).moved).toBe(1);
-    expect(await b.run.run(buryScript, { q: b.q, args: {}, jobs: ["old", "other"] })).toBe(2);
+    expect(
+      await b.run.run(buryScript, {
+        q: b.q,
+        args: {},
+        jobs: ["old", "other"],
+        dedups: [],
+        locks: [],
+      }),
+    ).toBe(2);
   });
 });

@@ -102,7 +102,7 @@ describe.each(ENGINES)("a queue on %s", (engine) => {
     await b.redis.zadd(b.unit("waiting-children"), T, "k");
     await b.redis.zadd(b.unit("trash"), T, "x");
     const jobs = ["r", "c", "f", "w", "p", "d", "k", "x", "never"];
-    const found = await b.run.run(getScript, { q: b.q, args: {}, jobs });
+    const found = await b.run.run(getScript, { q: b.q, args: {}, jobs, dedups: [], locks: [] });
     expect(found.map((job) => job?.state)).toEqual([
       "active",
       "completed",
@@ -116,7 +116,9 @@ describe.each(ENGINES)("a queue on %s", (engine) => {
     ]);
     expect(found.map((job) => job?.owner ?? null).filter(Boolean)).toEqual([`${T}:t`]);
     expect(found[3]?.fields).toEqual(["name", "job", "data", "{}", "timestamp", String(T)]);
-    expect(await b.run.run(getScript, { q: b.q, args: {}, jobs: [] })).toEqual([]);
+    expect(
+      await b.run.run(getScript, { q: b.q, args: {}, jobs: [], dedups: [], locks: [] }),
+    ).toEqual([]);
   });
 
   describe("bury", () => {
@@ -126,7 +128,8 @@ describe.each(ENGINES)("a queue on %s", (engine) => {
       for (const key of keys(id)) await b.redis.hset(key, "x", "1");
       await b.redis.sadd(b.unit("extras"), id);
     };
-    const bury = (jobs: string[]) => b.run.run(buryScript, { q: b.q, args: {}, jobs });
+    const bury = (jobs: string[]) =>
+      b.run.run(buryScript, { q: b.q, args: {}, jobs, dedups: [], locks: [] });
 
     test("removes every key of what is in trash, whatever its type", async () => {
       await fill("a");

@@ -29,7 +29,7 @@ describe.each(ENGINES)("turn on %s", (engine) => {
     const { done = [], candidates = [], claim = 0, hints = 0, keep = false, token = "u" } = input;
     return b.run.run(turnScript, {
       q: b.q,
-      args: { now: T + 5, claim, lease: 1_000, token, hints },
+      args: { now: T + 5, claim, lease: 1_000, token, begun: 500, hints },
       done: done.map(({ id }) => id),
       candidates,
       finished: keep ? [b.unit("completed")] : [],

@@ -16,7 +16,9 @@ type AdminName =
   | "verdicts"
   | "data"
   | "progress"
-  | "log";
+  | "log"
+  | "owed"
+  | "ack";
 
 /** One call of each administrative script that a populated queue takes. */
 export function adminCalls(q: string): {
@@ -43,6 +45,16 @@ export function adminCalls(q: string): {
     verdicts: { q, args: {}, items: [{ id: "2" }, { id: "never" }] },
     data: { q, args: { token: "t", data: "2" }, jobs: ["a1"] },
     progress: { q, args: { token: "", progress: "50" }, jobs: ["w0"] },
+    owed: { q, args: { now: T, limit: 10 } },
+    ack: {
+      q,
+      args: {},
+      items: [
+        { effect: "e1", due: 0 },
+        { effect: "e2", due: T + 9 },
+        { effect: "never", due: 0 },
+      ],
+    },
     log: { q, args: { token: "t", keep: 2 }, jobs: ["a1"], lines: [{ line: "a" }, { line: "b" }] },
   };
 }

@@ -32,6 +32,15 @@ export interface Item {
   readonly lifo?: boolean;
   /** The caller gave the id. */
   readonly own?: boolean;
+  readonly dedup?: {
+    readonly id: string;
+    readonly ttl?: number;
+    readonly extend?: boolean;
+    readonly replace?: boolean;
+    readonly last?: boolean;
+    /** Who the record is believed to name. Default: whom it names when the call is made. */
+    readonly holder?: string;
+  };
 }
 
 type StepArgs = CallOf<typeof stepScript.spec>["args"];
@@ -74,6 +83,10 @@ export class Bench {
     return kindKey(this.q, "job", id);
   }
 
+  record(dedup: string): string {
+    return kindKey(this.q, "dedup", dedup);
+  }
+
   get stamp(): string {
     return stampKey(this.q);
   }
@@ -85,13 +98,30 @@ export class Bench {
     return next;
   }
 
-  async add(items: readonly (Item | string)[], now: number = T): Promise<readonly string[]> {
-    const rows = items.map((item) => (typeof item === "string" ? { id: item } : item));
+  async add(
+    items: readonly (Item | string)[],
+    now: number = T,
+    whole = 0,
+  ): Promise<readonly string[]> {
+    const rows = items.map((item): Item => (typeof item === "string" ? { id: item } : item));
+    const locked = rows.flatMap(({ dedup }, at) => (dedup ? [{ dedup, item: at + 1 }] : []));
+    const holders: string[] = [];
+    const locks = [];
+    for (const { dedup, item } of locked) {
+      const { ttl = 0, extend, replace, last } = dedup;
+      const holder = dedup.holder ?? (await this.redis.hget(this.record(dedup.id), "job"));
+      if (holder) holders.push(holder);
+      const flags = (extend ? 1 : 0) + (replace ? 2 : 0) + (last ? 4 : 0);
+      locks.push({ item, ttl, flags, holder: holder ? holders.length : 0 });
+    }
     return this.run.run(addScript, {
       q: this.q,
-      args: { now },
+      args: { now, whole },
       jobs: rows.map(({ id }) => id),
       namesakes: rows.filter(({ own }) => own).map(({ id }) => id),
+      dedups: locked.map(({ dedup }) => dedup.id),
+      holders,
+      locks,
       items: rows.map((row) => ({
         name: row.name ?? "job",
         data: row.data ?? "{}",
@@ -114,8 +144,11 @@ export class Bench {
         deadline: T + 30_000,
         token: "t",
         hints: 0,
+        begun: 500,
         keepCount: ALL,
         keepAge: 0,
+        rateMax: 0,
+        rateMs: 0,
         ...args,
       },
       candidates,
@@ -140,14 +173,19 @@ export class Bench {
   }
 
   async finish(
-    rows: readonly (Partial<FinishRow> & { readonly id: string })[],
+    rows: readonly (Partial<Omit<FinishRow, "lock">> & {
+      readonly id: string;
+      readonly dedup?: string;
+    })[],
     args: Partial<CallOf<typeof finishScript.spec>["args"]> = {},
   ): Promise<ReplyOf<typeof finishScript.spec>> {
+    const dedups = rows.flatMap(({ dedup }) => dedup ?? []);
     return this.run.run(finishScript, {
       q: this.q,
       jobs: rows.map(({ id }) => id),
+      dedups,
       args: { now: T, keepCount: ALL, keepAge: 0, failCount: ALL, failAge: 0, ...args },
-      items: rows.map(({ id: _, ...row }) => ({
+      items: rows.map(({ id: _, dedup, ...row }) => ({
         token: "t",
         how: "completed",
         atm: 1,
@@ -155,7 +193,9 @@ export class Bench {
         delay: 0,
         value: "",
         stack: "",
+        letter: "",
         ...row,
+        lock: dedup === undefined ? 0 : dedups.indexOf(dedup) + 1,
       })),
     });
   }

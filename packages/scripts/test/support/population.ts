@@ -37,9 +37,25 @@ export async function populate(b: Bench, waits: number = MANY): Promise<void> {
   // Numbers, because a set of other texts has no order that survives RESTORE.
   await redis.sadd(b.unit("extras"), "7", "2");
   await redis.zadd(b.unit("waiting-children"), T, "k1");
-  await redis.hset(b.unit("meta"), "concurrency", "50");
+  await redis.hset(b.unit("meta"), { concurrency: "50", "rate.max": "40", "rate.ms": "5000" });
   await redis.hdel(b.unit("meta"), "opened");
+  await populateDedups(b);
+  await redis.hset(b.unit("outbox"), { e1: "{}", e2: "{}" });
+  await redis.zadd(b.unit("outbox-due"), T, "e1", T, "e2");
   await populateLooks(b);
+}
+
+/** Records held by a delayed job, by a running one that keeps another back, and by a dead one. */
+async function populateDedups(b: Bench): Promise<void> {
+  const { redis } = b;
+  await redis.hset(b.job("d2"), "deid", "put-off");
+  await redis.hset(b.record("put-off"), "job", "d2");
+  await redis.hset(b.job("a1"), "deid", "busy");
+  await redis.hset(b.record("busy"), "job", "a1");
+  await b.add([{ id: "kept", priority: 2, dedup: { id: "busy", last: true } }]);
+  await redis.hset(b.job("7"), "deid", "dead");
+  await redis.hset(b.record("dead"), { job: "7", next: "back" });
+  await redis.zadd(b.unit("held"), T, "back");
 }
 
 /** A queue that is being taken down, down to the last step. */
@@ -54,8 +70,11 @@ export async function populateClosing(b: Bench): Promise<void> {
     "completed",
     "failed",
     "waiting-children",
+    "held",
     "trash",
     "extras",
+    "outbox",
+    "outbox-due",
   ] as const satisfies readonly Unit[];
   await b.redis.del(...emptied.map((unit) => b.unit(unit)));
   await b.redis.hset(b.unit("meta"), { closing: T, paused: "1" });
@@ -89,9 +108,17 @@ export function validCalls(q: string): {
     init: { q, args: { now: T } },
     add: {
       q,
-      args: { now: T },
-      jobs: [...waiting, "7", "fresh", "fresh", "late", "ranked"],
+      args: { now: T, whole: 0 },
+      jobs: [...waiting, "7", "fresh", "fresh", "late", "ranked", "n1", "n2", "n3", "n4"],
       namesakes: ["7"],
+      dedups: ["put-off", "busy", "none", "none"],
+      holders: ["d2", "a1"],
+      locks: [
+        { item: MANY + 6, holder: 1, ttl: 9, flags: 3 },
+        { item: MANY + 7, holder: 2, ttl: 0, flags: 4 },
+        { item: MANY + 8, holder: 0, ttl: 9, flags: 0 },
+        { item: MANY + 9, holder: 0, ttl: 9, flags: 1 },
+      ],
       items: [
         ...waiting.map(() => ({ ...row, name: "other", flags: 0 })),
         { ...row, name: "own", flags: 2 },
@@ -99,6 +126,7 @@ export function validCalls(q: string): {
         { ...row, name: "fresh", flags: 0 },
         { ...row, name: "late", delay: 4, flags: 0 },
         { ...row, name: "ranked", priority: 4, flags: 1 },
+        ...[5, 0, 0, 0].map((delay) => ({ ...row, name: "locked", delay, flags: 0 })),
       ],
     },
     step: {
@@ -109,8 +137,11 @@ export function validCalls(q: string): {
         deadline: END,
         token: "u",
         hints: 3,
+        begun: 2,
         keepCount: 2,
         keepAge: 500,
+        rateMax: 0,
+        rateMs: 0,
       },
       done: ["a1", "2", "gone"],
       candidates: ["w0", "w1"],
@@ -118,7 +149,7 @@ export function validCalls(q: string): {
     },
     turn: {
       q,
-      args: { now: T + 1, claim: 3, lease: 30_000, token: "u", hints: 3 },
+      args: { now: T + 1, claim: 3, lease: 30_000, token: "u", begun: 2, hints: 3 },
       done: ["a1", "2", "gone"],
       candidates: ["w0", "w1"],
       finished: [unitKey(q, "completed")],
@@ -132,9 +163,12 @@ export function validCalls(q: string): {
       q,
       args: keep,
       jobs: ["a1", "2", "a3", "a4", "a5", "gone"],
-      items: ["completed", "failed", "retry", "delay", "release", "retry"].map((how) => ({
+      dedups: ["busy"],
+      items: ["completed", "failed", "retry", "delay", "release", "retry"].map((how, n) => ({
         ...end,
         how,
+        lock: n === 0 ? 1 : 0,
+        letter: n === 1 ? "{}" : "",
       })),
     },
     begin: { q, args: { token: "t" }, jobs: ["a1", "gone", "2"] },
@@ -151,7 +185,12 @@ export function validCalls(q: string): {
       leases: ["", "", "!", "!"].map((mark) => ({ score, owner: `${T}:t${mark}` })),
     },
     promote: { q, args: { now: T + 10, limit: 10 } },
-    bury: { q, args: {}, jobs: ["7", "x2"] },
+    bury: { q, args: {}, jobs: ["7", "x2"], dedups: ["dead"], locks: [{ job: 1 }] },
+    holder: { q, args: {}, dedups: ["put-off", "busy"], holders: ["d2", "a1"] },
+    unlock: { q, args: { now: T, job: "" }, dedups: ["busy"] },
+    capacity: { q, args: { most: 5 } },
+    limit: { q, args: { kind: "rate", most: 6, ms: 700 } },
+    limits: { q, args: {} },
     pause: { q, args: { paused: 1 } },
     counts: { q, args: {} },
     get: { q, args: {}, jobs: ["a1", "w0", "7"] },

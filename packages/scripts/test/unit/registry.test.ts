@@ -71,7 +71,15 @@ describe("laws of the registry", () => {
 
   test("only scripts that settle, count, tell or append are never sent twice", () => {
     const once = NAMES.filter((name) => !SPECS[name].repeatable);
-    expect(once).toEqual(["step", "turn", "finish", "count", "publish", "log"] satisfies ScriptName[]);
+    expect(once).toEqual([
+      "step",
+      "turn",
+      "finish",
+      "count",
+      "publish",
+      "unlock",
+      "log",
+    ] satisfies ScriptName[]);
   });
 
   test("a value that the data bounds is refused before the wire and by the script", () => {

@@ -83,9 +83,11 @@ async function hold(client: Redis, queue: string, jobs: number): Promise<void> {
           claim: Math.min(left, CLAIM),
           deadline: now + HOURS_MS,
           token: `elsewhere.${left}`,
-          hints: 0,
+          hints: 0, begun: 500,
           keepCount: 0,
           keepAge: 0,
+          rateMax: 0,
+          rateMs: 0,
         },
         results: [],
       });

@@ -2,12 +2,12 @@ import type { JobState } from "../../job/types.js";
 import { refuse, shown, whole } from "../../options/check.js";
 
 /** A state jobs stand in, or `wait`, the older spelling of `waiting`. */
-export type JobStateName = Exclude<JobState, "unknown"> | "wait";
+export type JobStateName = State | "wait";
 
-type State = Exclude<JobState, "unknown">;
+type State = Exclude<JobState, "held" | "unknown">;
 
 /** Every state, in the order counts are told. */
-export const STATES: readonly State[] = [
+const STATES: readonly State[] = [
   "active",
   "waiting",
   "prioritized",

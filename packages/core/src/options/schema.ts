@@ -1,0 +1,103 @@
+import { ValidationError } from "@echomq/wire";
+import { nameText, refuse, shown } from "./check.js";
+
+/** A schema of any library that follows the Standard Schema interface, version 1. */
+export interface StandardSchemaV1<Input = unknown, Output = Input> {
+  readonly "~standard": {
+    readonly version: 1;
+    readonly vendor: string;
+    readonly validate: (value: unknown) => SchemaResult<Output> | Promise<SchemaResult<Output>>;
+    readonly types?: { readonly input: Input; readonly output: Output } | undefined;
+  };
+}
+
+/** What a schema says of a value: the value to store, or what is wrong with the one given. */
+export type SchemaResult<Output> =
+  | { readonly value: Output; readonly issues?: undefined }
+  | { readonly issues: readonly SchemaIssue[] };
+
+/** One thing a schema finds wrong. */
+export interface SchemaIssue {
+  readonly message: string;
+  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
+}
+
+/** A payload does not fit the schema of its job. */
+export class SchemaError extends ValidationError {
+  static {
+    Object.defineProperty(SchemaError.prototype, "name", { value: "SchemaError" });
+  }
+
+  readonly issues: readonly SchemaIssue[];
+
+  constructor(job: string, issues: readonly SchemaIssue[]) {
+    const list = issues.slice(0, 10).map(lineOf);
+    const more = issues.length > list.length ? `; and ${issues.length - list.length} more` : "";
+    const reason = `does not fit the schema of ${shown(job)}: ${list.join("; ")}${more}`;
+    super({ option: "data", reason });
+    this.issues = issues;
+  }
+}
+
+/** Schemas of a queue's jobs, by job name. */
+export type Schemas = ReadonlyMap<string, StandardSchemaV1>;
+
+/** @throws ValidationError `VALIDATION` naming the schema. */
+export function checkSchemas(value: unknown): Schemas {
+  const schemas = new Map<string, StandardSchemaV1>();
+  if (value === undefined) return schemas;
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    return refuse("schemas", `must be an object of schemas by job name, got ${shown(value)}`);
+  }
+  for (const [name, schema] of Object.entries(value)) {
+    nameText("schemas", name);
+    const some = (typeof schema === "object" && schema !== null) || typeof schema === "function";
+    const standard = some ? (schema as Partial<StandardSchemaV1>)["~standard"] : undefined;
+    if (typeof standard?.validate !== "function" || standard.version !== 1) {
+      refuse(`schemas.${name}`, "must be a Standard Schema of version 1");
+    }
+    schemas.set(name, schema as StandardSchemaV1);
+  }
+  return schemas;
+}
+
+/**
+ * The value a schema gives for a payload; a promise only where the schema is asynchronous.
+ * @throws SchemaError `VALIDATION` with what the schema found wrong, also where it throws.
+ */
+export function validate(schema: StandardSchemaV1, job: string, data: unknown): unknown {
+  let result: unknown;
+  try {
+    result = schema["~standard"].validate(data);
+  } catch (thrown) {
+    throw thrownBy(job, thrown);
+  }
+  if (!isPromise(result)) return outputOf(job, result);
+  return result.then(
+    (settled) => outputOf(job, settled),
+    (thrown: unknown) => {
+      throw thrownBy(job, thrown);
+    },
+  );
+}
+
+/** True for anything to wait for. */
+export function isPromise(value: unknown): value is Promise<unknown> {
+  return typeof (value as { then?: unknown } | null | undefined)?.then === "function";
+}
+
+function outputOf(job: string, result: unknown): unknown {
+  const { issues, value } = (result ?? {}) as { issues?: unknown; value?: unknown };
+  if (issues === undefined || issues === null) return value;
+  throw new SchemaError(job, Array.isArray(issues) ? issues : [{ message: "no reason given" }]);
+}
+
+function thrownBy(job: string, thrown: unknown): SchemaError {
+  const text = thrown instanceof Error ? thrown.message : shown(thrown);
+  return new SchemaError(job, [{ message: `the schema threw: ${text}` }]);
+}
+
+function lineOf({ message, path }: SchemaIssue): string {
+  const at = (path ?? []).map((part) => String(typeof part === "object" ? part.key : part));
+  return at.length === 0 ? message : `${at.join(".")}: ${message}`;
+}

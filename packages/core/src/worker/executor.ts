@@ -1,0 +1,120 @@
+import { payloadFault } from "../job/payload.js";
+import type { JobMap } from "../job/types.js";
+import { TIMER_MAX_MS } from "../options/limits.js";
+import { controlOf } from "./control.js";
+import { ExpiredError, JobTimeoutError } from "./errors.js";
+import type { WorkerSettings } from "./options.js";
+import { ended, failed, moved, released, type Settlement, succeeded } from "./outcome.js";
+import type { Run } from "./run.js";
+import type { AnyJob } from "./types.js";
+
+/** How long a handler that was told to stop may keep its slot, in ms. */
+const GRACE_MS = 5_000;
+
+/** What an executor needs of its worker. */
+export interface ExecutorHost<M extends JobMap> {
+  job(run: Run): AnyJob<M>;
+  /** Runs the handler; may throw or reject with anything. */
+  call(job: AnyJob<M>, run: Run): unknown;
+  /** The handler is about to run. */
+  active(job: AnyJob<M>): void;
+  /** Server ms. */
+  now(): Promise<number>;
+  /** Holds the queue back for `ms`. */
+  rateLimit(ms: number): Promise<void>;
+  /** Ends a run from outside its handler. */
+  settle(settlement: Settlement): void;
+  trouble(error: unknown): void;
+}
+
+/** Runs handlers, and says how each run ended. */
+export class Executor<M extends JobMap> {
+  readonly #settings: WorkerSettings;
+  readonly #host: ExecutorHost<M>;
+
+  constructor(settings: WorkerSettings, host: ExecutorHost<M>) {
+    this.#settings = settings;
+    this.#host = host;
+  }
+
+  /** Resolves to how the run ended; null when nothing may be written any more. Never rejects. */
+  async execute(run: Run): Promise<Settlement | null> {
+    const job = this.#host.job(run);
+    const unread = payloadFault(job);
+    if (unread !== undefined) return failed(run, unread, this.#settings);
+    const ttl = msOf(job.opts.ttl);
+    if (ttl !== undefined && run.ats === 1) {
+      const late = await this.#late(job, ttl);
+      if (run.lost) return null;
+      if (late) {
+        run.uncounted = true;
+        return ended(run, new ExpiredError(run.id, ttl), this.#settings);
+      }
+    }
+    this.#host.active(job);
+    const timeout = msOf(job.opts.timeout) ?? this.#settings.jobTimeoutMs;
+    const timer =
+      timeout === undefined ? undefined : setTimeout(() => this.#timeOut(run, timeout), timeout);
+    const end = await new Promise<Settlement | null>((resolve) => {
+      run.quit = () => resolve(null);
+      void this.#run(run, job).then(resolve);
+    });
+    clearTimeout(timer);
+    return run.lost ? null : end;
+  }
+
+  /** Ends a run whose handler goes on: tells the handler, and after a while frees its slot. */
+  stop(run: Run, error: Error, settlement: Settlement): void {
+    run.controller.abort(error);
+    this.#host.settle(settlement);
+    setTimeout(() => run.quit?.(), GRACE_MS).unref();
+  }
+
+  async #run(run: Run, job: AnyJob<M>): Promise<Settlement | null> {
+    try {
+      const result = await this.#host.call(job, run);
+      if (run.lost) return null;
+      return run.move ? moved(run, run.move) : succeeded(run, result, this.#settings);
+    } catch (error) {
+      return run.lost ? null : await this.#thrown(run, error);
+    }
+  }
+
+  async #thrown(run: Run, thrown: unknown): Promise<Settlement> {
+    const control = controlOf(thrown, run.move);
+    if (control === undefined) return failed(run, thrown, this.#settings);
+    if (control.to === "nowhere") {
+      const why = "DelayedError without a delay, and job.moveToDelayed was not called";
+      return failed(run, new Error(why, { cause: thrown }), this.#settings);
+    }
+    if (control.to !== "head") return moved(run, control);
+    if (control.delay !== undefined) {
+      await this.#host.rateLimit(control.delay).catch((error: unknown) => {
+        this.#host.trouble(error);
+      });
+    }
+    return released(run);
+  }
+
+  #timeOut(run: Run, timeout: number): void {
+    if (run.lost || run.settling) return;
+    const error = new JobTimeoutError(run.id, timeout);
+    this.stop(run, error, failed(run, error, this.#settings));
+  }
+
+  async #late(job: AnyJob<M>, ttl: number): Promise<boolean> {
+    try {
+      return (await this.#host.now()) > job.timestamp + job.delay + ttl;
+    } catch (error) {
+      // Without the server's time nobody knows; the claim itself was in time as far as anybody can tell.
+      this.#host.trouble(error);
+      return false;
+    }
+  }
+}
+
+/** A stored time in ms; what no version of this package stores is none. */
+function msOf(value: unknown): number | undefined {
+  if (typeof value !== "number" || !Number.isInteger(value)) return undefined;
+  return value >= 1 && value <= TIMER_MAX_MS ? value : undefined;
+}

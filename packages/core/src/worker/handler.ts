@@ -1,0 +1,60 @@
+import type { JobMap } from "../job/types.js";
+import { refuse, shown } from "../options/check.js";
+import type { Manual } from "./manual.js";
+import type { WorkerSettings } from "./options.js";
+import type { Run } from "./run.js";
+import { handlerFile, SandboxPool } from "./sandbox/pool.js";
+import type { AnyJob, Handler, JobContext } from "./types.js";
+
+/** A handler as a worker takes it: a function, a file with one, or null to fetch jobs by hand. */
+export type Processor<M extends JobMap> = Handler<M> | URL | string | null;
+
+/** How the jobs of a worker are run. */
+export interface Work<M extends JobMap> {
+  /** Set where jobs are fetched by hand. */
+  readonly manual: Manual<AnyJob<M>> | undefined;
+  call(job: AnyJob<M>, run: Run): unknown;
+  /** Ends what runs. Never rejects. */
+  close(): Promise<void>;
+}
+
+/**
+ * How the jobs of a processor are run.
+ * @throws ValidationError `VALIDATION` naming `handler`.
+ */
+export function workOf<M extends JobMap>(
+  processor: Processor<M>,
+  settings: WorkerSettings,
+  manual: () => Manual<AnyJob<M>>,
+): Work<M> {
+  if (typeof processor === "function") {
+    const call = (job: AnyJob<M>, run: Run): unknown => processor(job, contextOf(run));
+    return { manual: undefined, call, close: async () => undefined };
+  }
+  if (processor === null) {
+    const hand = manual();
+    const call = (job: AnyJob<M>, run: Run): unknown => hand.handle(run, job);
+    return { manual: hand, call, close: async () => hand.drop() };
+  }
+  if (typeof processor !== "string" && !((processor as unknown) instanceof URL)) {
+    return refuse("handler", `must be a function, a file or null, got ${shown(processor)}`);
+  }
+  const pool = new SandboxPool(handlerFile(processor), settings.resourceLimits);
+  return {
+    manual: undefined,
+    call: (job, run) => pool.run(job, contextOf(run)),
+    close: () => pool.close(),
+  };
+}
+
+function contextOf(run: Run): JobContext {
+  return {
+    signal: run.controller.signal,
+    token: run.token,
+    lease: {
+      get remaining(): number {
+        return Math.max(Math.round(run.leaseEnds - performance.now()), 0);
+      },
+    },
+  };
+}

@@ -1,0 +1,83 @@
+-- Sets or lifts a limit of the queue and wakes the workers where it was lifted or raised.
+local unpack = unpack or table.unpack
+local stamp = KEYS[1]
+local found_version = redis.pcall('GET', stamp)
+if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == 'echomq:2.') then
+  local found = found_version
+  if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
+  if found == '' then found = 'empty' end
+  found = string.gsub(found, '%c', '?')
+  return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
+end
+local meta, wait, prioritized, limiter, marker = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
+local bad
+local function int(at, name)
+  local text = ARGV[at]
+  if text and #text < 17 and string.find(text, '^%d+$') then
+    local value = tonumber(text)
+    if value <= 9007199254740991 then return value end
+  end
+  bad = bad or name
+  return 0
+end
+local function text(at, name)
+  if not ARGV[at] then bad = bad or name end
+  return ARGV[at] or ''
+end
+local kind = text(1, 'kind')
+local most = int(2, 'most')
+local ms = int(3, 'ms')
+if ms > 315360000000 then bad = bad or 'ms' end
+if not bad and #KEYS ~= 6 then bad = 'keys' end
+if not bad and #ARGV ~= 3 then bad = 'arguments' end
+if bad then return redis.error_reply('EMQARG ' .. bad) end
+local opts = redis.call('HMGET', meta, 'paused', 'rate.max')
+local FOREVER = '9007199254740991'
+local marked = redis.call('ZCARD', marker)
+-- Wakes blocked workers. Members are ids of waiting jobs at score 0; the next due time stands under a
+-- control character, which no id may hold.
+local function arm(ids)
+  local add = {}
+  for i = 1, math.min(#ids, 16 - marked) do
+    add[#add + 1] = 0
+    add[#add + 1] = ids[i]
+  end
+  if #add > 0 then redis.call('ZADD', marker, unpack(add)) end
+end
+
+-- Ids to be claimed next: whoever wakes by one looks at the right place.
+local function next_up()
+  local ids = redis.call('LRANGE', wait, -16, -1)
+  if #ids == 0 then ids = redis.call('ZRANGE', prioritized, 0, 15) end
+  return ids
+end
+
+local function arm_due(due) redis.call('ZADD', marker, due, '\1') end
+local next_ids = next_up()
+local count, left = redis.call('GET', limiter), redis.call('PTTL', limiter)
+local held_by_hand = count == FOREVER and left > 0
+if kind == 'concurrency' then
+  if most > 0 then redis.call('HSET', meta, 'concurrency', string.format('%.0f', most))
+  else redis.call('HDEL', meta, 'concurrency') end
+elseif kind == 'rate' then
+  if most > 0 then
+    if ms == 0 then return redis.error_reply('EMQARG ms') end
+    redis.call('HSET', meta, 'rate.max', string.format('%.0f', most), 'rate.ms',
+      string.format('%.0f', ms))
+  else
+    redis.call('HDEL', meta, 'rate.max', 'rate.ms')
+    -- Workers that use the lean step are sent to the one that sees the hold.
+    if held_by_hand then redis.call('HSET', meta, 'rate.max', '0') end
+  end
+elseif kind == 'hold' then
+  if ms > 0 then
+    redis.call('SET', limiter, FOREVER, 'PX', string.format('%.0f', ms))
+    redis.call('HSETNX', meta, 'rate.max', '0')
+  elseif held_by_hand then
+    redis.call('UNLINK', limiter)
+  end
+else
+  return redis.error_reply('EMQARG kind')
+end
+if not opts[1] and not (kind == 'hold' and ms > 0) then arm(next_ids) end
+return 1
