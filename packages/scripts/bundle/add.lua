@@ -259,8 +259,8 @@ if most and not (most >= 1 and most <= 9007199254740991) then most = nil end
 if most then
   used = redis.call('LLEN', wait) + redis.call('ZCARD', prioritized) + redis.call('ZCARD', delayed)
 end
-local why_full = string.format('the queue holds its limit of %.0f jobs', most or 0)
-local full = 'EMQFULL ' .. why_full
+local why_full = most and string.format('the queue holds its limit of %.0f jobs', most) or 'limit'
+local full = most and 'EMQFULL ' .. why_full
 
 -- Takes a place in the queue, or tells that there is none.
 local function take_place()
@@ -269,64 +269,67 @@ local function take_place()
   return true
 end
 
-local function drop(id, from)
-  dropped[#dropped + 1] = id
-  left_from[#dropped] = from
-end
-
--- The newer job takes the part of the one that was kept back.
-local function drop_next(record)
-  if record.after then undone[record.after] = true
-  elseif record.next then drop(record.next, 'held') end
-  record.next, record.after, record.cleared = nil, nil, true
-end
-
-local function hold(record, i, id)
-  drop_next(record)
-  record.job, record.born, record.changed = id, i, true
-end
-
-local function put_off_now(record)
-  if record.born then return tonumber(ARGV[items(record.born) + items_delay]) > 0 end
-  return redis.call('ZSCORE', delayed, record.job)
-end
-
--- What becomes of a new job with a deduplication id; whether it is written.
-local function contend(i, id)
-  local record, row = lock_of[i].record, lock_of[i].row
-  local flags, ttl = tonumber(ARGV[row + locks_flags]), tonumber(ARGV[row + locks_ttl])
-  local extend, replace, last = flags % 2 == 1, flags % 4 >= 2, flags >= 4
-  if last then ttl = 0 end
-  if not record.job then
-    if not take_place() then return full, false end
-    hold(record, i, id)
-    record.ttl = ttl
-    return 'added', true
+local contend
+if locks_n > 0 then
+  local function drop(id, from)
+    dropped[#dropped + 1] = id
+    left_from[#dropped] = from
   end
-  local other = record.job
-  if replace and put_off_now(record) then
-    local instead = other
-    if record.born then
-      -- Never written: what it replaced is what this one replaces.
-      undone[record.born], instead = true, lock_of[record.born].instead
-    else
-      drop(other, 'delayed')
-    end
-    hold(record, i, id)
-    if ttl == 0 or extend then record.ttl = ttl end
-    lock_of[i].instead = instead
-    return instead and 'replaced ' .. instead or 'added', true
+
+  -- The newer job takes the part of the one that was kept back.
+  local function drop_next(record)
+    if record.after then undone[record.after] = true
+    elseif record.next then drop(record.next, 'held') end
+    record.next, record.after, record.cleared = nil, nil, true
   end
-  if last and not record.born and redis.call('ZSCORE', active, other) then
+
+  local function hold(record, i, id)
     drop_next(record)
-    record.next, record.after, record.ttl, record.changed = id, i, 0, true
-    return 'held ' .. other, true
+    record.job, record.born, record.changed = id, i, true
   end
-  -- A record that owes a successor its place must not run out.
-  if extend and ttl > 0 and not replace and not record.next then
-    record.ttl, record.changed = ttl, true
+
+  local function put_off_now(record)
+    if record.born then return tonumber(ARGV[items(record.born) + items_delay]) > 0 end
+    return redis.call('ZSCORE', delayed, record.job)
   end
-  return 'deduplicated ' .. other, false
+
+  -- What becomes of a new job with a deduplication id; whether it is written.
+  contend = function(i, id)
+    local record, row = lock_of[i].record, lock_of[i].row
+    local flags, ttl = tonumber(ARGV[row + locks_flags]), tonumber(ARGV[row + locks_ttl])
+    local extend, replace, last = flags % 2 == 1, flags % 4 >= 2, flags >= 4
+    if last then ttl = 0 end
+    if not record.job then
+      if not take_place() then return full, false end
+      hold(record, i, id)
+      record.ttl = ttl
+      return 'added', true
+    end
+    local other = record.job
+    if replace and put_off_now(record) then
+      local instead = other
+      if record.born then
+        -- Never written: what it replaced is what this one replaces.
+        undone[record.born], instead = true, lock_of[record.born].instead
+      else
+        drop(other, 'delayed')
+      end
+      hold(record, i, id)
+      if ttl == 0 or extend then record.ttl = ttl end
+      lock_of[i].instead = instead
+      return instead and 'replaced ' .. instead or 'added', true
+    end
+    if last and not record.born and redis.call('ZSCORE', active, other) then
+      drop_next(record)
+      record.next, record.after, record.ttl, record.changed = id, i, 0, true
+      return 'held ' .. other, true
+    end
+    -- A record that owes a successor its place must not run out.
+    if extend and ttl > 0 and not replace and not record.next then
+      record.ttl, record.changed = ttl, true
+    end
+    return 'deduplicated ' .. other, false
+  end
 end
 -- Writes the hash of a new job, over what is left of a retired namesake.
 local function write_job(i, namesake)
@@ -354,62 +357,6 @@ local function write_job(i, namesake)
   local priority = tonumber(ARGV[row + items_priority])
   if priority > 0 then redis.call('HSET', priorities, id, priority) end
   return priority > 0 and priority or nil
-end
--- Writes what became of the records, after the jobs, so that no record stands without one.
-local function save_record(record)
-  local i = record.after
-  redis.call('HSET', record.key, 'job', record.job)
-  if record.cleared then redis.call('HDEL', record.key, 'next', 'due', 'front') end
-  if i then
-    local row = items(i)
-    local delay, due = tonumber(ARGV[row + items_delay]), 0
-    if delay > 0 then due = tonumber(ARGV[row + items_timestamp]) + delay end
-    redis.call('HSET', record.key, 'next', record.next, 'due', string.format('%.0f', due),
-      'front', tonumber(ARGV[row + items_flags]) % 2)
-  end
-  if record.ttl and record.ttl > 0 then
-    redis.call('PEXPIRE', record.key, string.format('%.0f', record.ttl))
-  elseif record.ttl then
-    redis.call('PERSIST', record.key)
-  end
-end
-
-local function save_records()
-  for l = 1, locks_n do
-    local record = records[KEYS[dedups_at + l]]
-    if record.changed then save_record(record) end
-    record.changed = false
-  end
-  if #dropped == 0 then return end
-  redis.call('ZREM', delayed, unpack(dropped))
-  redis.call('ZREM', held, unpack(dropped))
-  redis.call('HDEL', priorities, unpack(dropped))
-  local dead = {}
-  for n = 1, #dropped do
-    dead[#dead + 1] = now
-    dead[#dead + 1] = dropped[n]
-    emit('x', dropped[n], left_from[n])
-  end
-  redis.call('ZADD', trash, unpack(dead))
-end
-
--- The event names the job that stands; its payload is the deduplication id and the job that does not.
-local function tell_locks(status)
-  for i = 1, jobs_n do
-    local lock = lock_of[i]
-    if lock then
-      local stands, word = lock.record.job, string.match(status[i], '^%l+')
-      local other = ids[i]
-      if undone[i] and word ~= 'held' then
-        status[i], word = 'deduplicated ' .. stands, 'deduplicated'
-      elseif word == 'replaced' then
-        stands, other = ids[i], lock.instead
-      end
-      if word == 'replaced' or word == 'deduplicated' or word == 'held' then
-        emit('u', stands, lock.record.id .. '\n' .. other)
-      end
-    end
-  end
 end
 if jobs_n == 0 then return {} end
 local retired = redis.call('ZMSCORE', trash, unpack(ids))
@@ -481,12 +428,66 @@ for n = 1, #fresh do
 end
 flush_line()
 save_sequence()
-save_records()
+-- Writes what became of the records, after the jobs, so that no record stands without one.
+if locks_n > 0 then
+  local function save_record(record)
+    local i = record.after
+    redis.call('HSET', record.key, 'job', record.job)
+    if record.cleared then redis.call('HDEL', record.key, 'next', 'due', 'front') end
+    if i then
+      local row = items(i)
+      local delay, due = tonumber(ARGV[row + items_delay]), 0
+      if delay > 0 then due = tonumber(ARGV[row + items_timestamp]) + delay end
+      redis.call('HSET', record.key, 'next', record.next, 'due', string.format('%.0f', due),
+        'front', tonumber(ARGV[row + items_flags]) % 2)
+    end
+    if record.ttl and record.ttl > 0 then
+      redis.call('PEXPIRE', record.key, string.format('%.0f', record.ttl))
+    elseif record.ttl then
+      redis.call('PERSIST', record.key)
+    end
+  end
+
+  for l = 1, locks_n do
+    local record = records[KEYS[dedups_at + l]]
+    if record.changed then save_record(record) end
+    record.changed = false
+  end
+  if #dropped > 0 then
+    redis.call('ZREM', delayed, unpack(dropped))
+    redis.call('ZREM', held, unpack(dropped))
+    redis.call('HDEL', priorities, unpack(dropped))
+    local dead = {}
+    for n = 1, #dropped do
+      dead[#dead + 1] = now
+      dead[#dead + 1] = dropped[n]
+      emit('x', dropped[n], left_from[n])
+    end
+    redis.call('ZADD', trash, unpack(dead))
+  end
+end
 if not opts[1] then
   arm(in_line)
   if first_due and first_due ~= tonumber(head[2]) then arm_due(first_due) end
 end
 for i = 1, #again do emit('u', again[i], '') end
-tell_locks(status)
+-- The event names the job that stands; its payload is the deduplication id and the job that does not.
+if locks_n > 0 then
+  for i = 1, jobs_n do
+    local lock = lock_of[i]
+    if lock then
+      local stands, word = lock.record.job, string.match(status[i], '^%l+')
+      local other = ids[i]
+      if undone[i] and word ~= 'held' then
+        status[i], word = 'deduplicated ' .. stands, 'deduplicated'
+      elseif word == 'replaced' then
+        stands, other = ids[i], lock.instead
+      end
+      if word == 'replaced' or word == 'deduplicated' or word == 'held' then
+        emit('u', stands, lock.record.id .. '\n' .. other)
+      end
+    end
+  end
+end
 flush_events()
 return status

@@ -20,7 +20,6 @@ redis.call('SCARD', extras)
 --@include record
 --@include contend
 --@include write_job
---@include save_records
 if jobs_n == 0 then return {} end
 local retired = redis.call('ZMSCORE', trash, unpack(ids))
 -- One EXISTS for the batch: where nothing stands yet, no job needs a look of its own.
@@ -91,12 +90,12 @@ for n = 1, #fresh do
 end
 flush_line()
 save_sequence()
-save_records()
+--@include save_records
 if not opts[1] then
   arm(in_line)
   if first_due and first_due ~= tonumber(head[2]) then arm_due(first_due) end
 end
 for i = 1, #again do emit('u', again[i], '') end
-tell_locks(status)
+--@include tell_locks
 flush_events()
 return status

@@ -12,7 +12,7 @@ export const UNITS = {
   meta: {
     type: "hash",
     holds:
-      "options; `version` (a copy of the stamp, never an authority), `opened`, `closing`, `paused`",
+      "options; `version` (a copy of the stamp, never an authority), `opened`, `closing`, `paused`, `limit`",
   },
   wait: { type: "list", holds: "ids with no priority, oldest at the right end" },
   prioritized: {
@@ -74,7 +74,8 @@ export const KIND_HOLDS: { readonly [K in Kind]: string } = {
   results: "child key -> its result",
   failures: "child key -> why it failed",
   sched: "one scheduler's record",
-  dedup: "`job`, `next`, `due`; with a TTL valid until then, without one valid while `job` exists",
+  dedup:
+    "`job`, `next`, `due`, `front`; with a TTL valid until then, without one while `job` has not ended",
 };
 
 /** Server-wide keys, `{emq}:<name>`; `migration` goes on with `:<q>`. */

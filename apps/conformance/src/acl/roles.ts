@@ -32,7 +32,8 @@ export const ROLE_SPECS: Readonly<Record<Role, RoleSpec>> = {
   producer: {
     package: "scripts",
     // `get`: an add whose id stands already answers with the job that stands.
-    scripts: ["init", "add", "get", "node"],
+    // What a replaced job leaves the workers' sweep buries.
+    scripts: ["init", "add", "get", "node", "holder", "unlock"],
     plain: [...CONNECT, ...CLOCK],
     boots: true,
   },
@@ -54,7 +55,7 @@ export const ROLE_SPECS: Readonly<Record<Role, RoleSpec>> = {
   admin: {
     package: "scripts",
     scripts: [
-      ...["init", "pause", "get"],
+      ...["init", "pause", "get", "capacity", "holder", "unlock"],
       ...["counts", "page", "ranks", "loglines", "metrics", "workers"],
     ],
     plain: [...CONNECT, ...CLOCK],

@@ -73,6 +73,8 @@ function payloadOf(
     case "paused":
     case "resumed":
       return {};
+    case "removed":
+      return some ? { jobId, prev: value } : { jobId };
     case "waiting":
       return some ? { jobId, name: value } : { jobId };
     case "delayed":

@@ -24,7 +24,8 @@ export interface QueueEventPayloads {
   retried: { readonly jobId: string; readonly failedReason?: string };
   /** The job's worker was lost and the job is back in line. */
   stalled: { readonly jobId: string };
-  removed: { readonly jobId: string };
+  /** `prev` is the state it stood in, where a verb removed it. */
+  removed: { readonly jobId: string; readonly prev?: string };
   /** A job was added with the id of one that stands. */
   duplicated: { readonly jobId: string };
   /** A job was dropped, kept back or replaced; `jobId` is the one that stands. */

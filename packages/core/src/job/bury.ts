@@ -27,13 +27,14 @@ export async function recordsOf(
   op: string,
 ): Promise<{ readonly dedups: readonly string[]; readonly locks: readonly { job: number }[] }> {
   const { q, main } = session;
-  const reads = jobs.map((id) => ["HGET", kindKey(q, "job", id), "deid"]);
+  // The command that the script uses too, so whoever may bury may ask.
+  const reads = jobs.map((id) => ["HMGET", kindKey(q, "job", id), "deid"]);
   const found = await main.readEach(reads, { op }, { key: stampKey(q) });
   const dedups: string[] = [];
   const locks: { job: number }[] = [];
   for (const [at, one] of found.entries()) {
-    const deid = one.ok && typeof one.value === "string" ? one.value : "";
-    if (!isJobId(deid)) continue;
+    const [deid] = one.ok && Array.isArray(one.value) ? one.value : [];
+    if (typeof deid !== "string" || !isJobId(deid)) continue;
     dedups.push(deid);
     locks.push({ job: at + 1 });
   }

@@ -48,9 +48,13 @@ export class Holders {
   /** Reads what the records of some ids say now. */
   async read(session: Session, dedups: readonly string[], op: string): Promise<void> {
     const ids = [...new Set(dedups)];
-    const reads = ids.map((id) => ["HGET", kindKey(session.q, "dedup", id), "job"]);
+    // The command that the script uses too, so whoever may add may ask.
+    const reads = ids.map((id) => ["HMGET", kindKey(session.q, "dedup", id), "job"]);
     const found = await session.main.readMany(reads, { key: stampKey(session.q) }, { op });
-    for (const [at, id] of ids.entries()) this.#set(id, String(found[at] ?? ""));
+    for (const [at, id] of ids.entries()) {
+      const [holder] = found[at] as readonly (string | null)[];
+      this.#set(id, holder ?? "");
+    }
   }
 
   /** The id last read for a record. */

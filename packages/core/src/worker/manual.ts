@@ -100,11 +100,7 @@ export class Manual<J> {
     this.#held.set(run, held);
     run.renews = waiter.renew;
     waiter.give(job);
-    try {
-      return await held.ended.promise;
-    } finally {
-      this.#count();
-    }
+    return held.ended.promise;
   }
 
   /** What the job of a run may do with it. */
@@ -160,12 +156,15 @@ export class Manual<J> {
     }
     if (held.moved) throw movedError();
     held.moved = true;
+    // Before its slot is free, or another job would be claimed for it.
+    this.#count();
     end(held);
     await held.written.promise;
   }
 
   #count(): void {
-    this.#host.want(this.#waiters.length + this.#held.size);
+    const held = [...this.#held.values()].filter(({ moved }) => !moved);
+    this.#host.want(this.#waiters.length + held.length);
   }
 }
 

@@ -1,6 +1,8 @@
 import { startServer } from "@echomq/testkit";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { addingExample } from "../docs/adding.js";
 import { eventsExample } from "../docs/events.js";
+import { failingExample } from "../docs/failing.js";
 import { lookingExample } from "../docs/looking.js";
 import { codeOf, regionsOf } from "../support/docs.js";
 
@@ -10,7 +12,7 @@ async function url(): Promise<string> {
   return server.url;
 }
 
-describe.each(["events", "looking"])("docs/%s.md", (page) => {
+describe.each(["adding", "events", "failing", "looking"])("docs/%s.md", (page) => {
   test("shows the code that runs here, and no other", () => {
     expect(codeOf(page)).toEqual(regionsOf(page));
   });
@@ -21,6 +23,18 @@ test("the code of docs/events.md does what it says", async () => {
   expect(notes.some((note) => /^\d+ gave \{"done":"pack"\} at \d+-\d+:\d+$/.test(note))).toBe(true);
   expect(notes).toContain('[{"done":"pack"},{"done":"pack"}]');
   expect(notes.at(-1)).toBe("order 7 is on its way");
+});
+
+test("the code of docs/adding.md does what it says", async () => {
+  expect(await addingExample(await url())).toEqual({
+    added: 3,
+    same: true,
+    holder: "string",
+    freed: 1,
+    stored: { to: "ann" },
+    refused: 'data: does not fit the schema of "mail": to: must be a string',
+    plain: [1],
+  });
 });
 
 test("the code of docs/looking.md does what it says", async () => {
@@ -36,5 +50,18 @@ test("the code of docs/looking.md does what it says", async () => {
     count: 0,
     text: expect.stringContaining('region="eu"'),
     mended: { ok: true, findings: [] },
+  });
+});
+
+test("the code of docs/failing.md does what it says", async () => {
+  expect(await failingExample(await url())).toEqual({
+    back: 2,
+    retried: 0,
+    promoted: 0,
+    state: "waiting",
+    removed: 1,
+    old: [],
+    drained: 0,
+    left: 0,
   });
 });

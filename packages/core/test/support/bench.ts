@@ -14,8 +14,8 @@ import { onTestFinished } from "vitest";
 import {
   type ConnectionOption,
   type CustomEvents,
-  type Handler,
   type JobMap,
+  type Processor,
   Queue,
   QueueEvents,
   type QueueEventsOptions,
@@ -80,7 +80,7 @@ export class Bench {
   }
 
   worker<M extends JobMap = JobMap>(
-    handler: Handler<M>,
+    handler: Processor<M>,
     options: WorkerRest = {},
     name: string = this.name,
   ): Worker<M> {

@@ -1,56 +1,38 @@
 -- Writes what became of the records, after the jobs, so that no record stands without one.
-local function save_record(record)
-  local i = record.after
-  redis.call('HSET', record.key, 'job', record.job)
-  if record.cleared then redis.call('HDEL', record.key, 'next', 'due', 'front') end
-  if i then
-    local row = items(i)
-    local delay, due = tonumber(ARGV[row + items_delay]), 0
-    if delay > 0 then due = tonumber(ARGV[row + items_timestamp]) + delay end
-    redis.call('HSET', record.key, 'next', record.next, 'due', string.format('%.0f', due),
-      'front', tonumber(ARGV[row + items_flags]) % 2)
+if locks_n > 0 then
+  local function save_record(record)
+    local i = record.after
+    redis.call('HSET', record.key, 'job', record.job)
+    if record.cleared then redis.call('HDEL', record.key, 'next', 'due', 'front') end
+    if i then
+      local row = items(i)
+      local delay, due = tonumber(ARGV[row + items_delay]), 0
+      if delay > 0 then due = tonumber(ARGV[row + items_timestamp]) + delay end
+      redis.call('HSET', record.key, 'next', record.next, 'due', string.format('%.0f', due),
+        'front', tonumber(ARGV[row + items_flags]) % 2)
+    end
+    if record.ttl and record.ttl > 0 then
+      redis.call('PEXPIRE', record.key, string.format('%.0f', record.ttl))
+    elseif record.ttl then
+      redis.call('PERSIST', record.key)
+    end
   end
-  if record.ttl and record.ttl > 0 then
-    redis.call('PEXPIRE', record.key, string.format('%.0f', record.ttl))
-  elseif record.ttl then
-    redis.call('PERSIST', record.key)
-  end
-end
 
-local function save_records()
   for l = 1, locks_n do
     local record = records[KEYS[dedups_at + l]]
     if record.changed then save_record(record) end
     record.changed = false
   end
-  if #dropped == 0 then return end
-  redis.call('ZREM', delayed, unpack(dropped))
-  redis.call('ZREM', held, unpack(dropped))
-  redis.call('HDEL', priorities, unpack(dropped))
-  local dead = {}
-  for n = 1, #dropped do
-    dead[#dead + 1] = now
-    dead[#dead + 1] = dropped[n]
-    emit('x', dropped[n], left_from[n])
-  end
-  redis.call('ZADD', trash, unpack(dead))
-end
-
--- The event names the job that stands; its payload is the deduplication id and the job that does not.
-local function tell_locks(status)
-  for i = 1, jobs_n do
-    local lock = lock_of[i]
-    if lock then
-      local stands, word = lock.record.job, string.match(status[i], '^%l+')
-      local other = ids[i]
-      if undone[i] and word ~= 'held' then
-        status[i], word = 'deduplicated ' .. stands, 'deduplicated'
-      elseif word == 'replaced' then
-        stands, other = ids[i], lock.instead
-      end
-      if word == 'replaced' or word == 'deduplicated' or word == 'held' then
-        emit('u', stands, lock.record.id .. '\n' .. other)
-      end
+  if #dropped > 0 then
+    redis.call('ZREM', delayed, unpack(dropped))
+    redis.call('ZREM', held, unpack(dropped))
+    redis.call('HDEL', priorities, unpack(dropped))
+    local dead = {}
+    for n = 1, #dropped do
+      dead[#dead + 1] = now
+      dead[#dead + 1] = dropped[n]
+      emit('x', dropped[n], left_from[n])
     end
+    redis.call('ZADD', trash, unpack(dead))
   end
 end

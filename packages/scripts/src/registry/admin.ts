@@ -1,6 +1,3 @@
-const IDS = { name: "items", columns: [{ name: "id", type: "text", doc: "job id" }] } as const;
-const STATUSES = { type: "list", of: { type: "text" } } as const;
-
 export const remove = {
   name: "remove",
   summary:
@@ -28,8 +25,8 @@ export const remove = {
     { name: "only", type: "text", doc: "the one state they may stand in, empty for any" },
     { name: "before", type: "int", doc: "ended jobs only if they ended by then, in server ms" },
   ],
-  tables: [IDS],
-  reply: STATUSES,
+  tables: [{ name: "items", columns: [{ name: "id", type: "text", doc: "job id" }] }],
+  reply: { type: "list", of: { type: "text" } },
   refusals: [],
   writes: true,
   bound: 100,

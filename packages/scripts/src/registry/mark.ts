@@ -1,10 +1,3 @@
-const IDS = { name: "items", columns: [{ name: "id", type: "text", doc: "job id" }] } as const;
-const TOKEN = {
-  name: "token",
-  type: "text",
-  doc: "lease token of the run that writes, empty when it is no run",
-} as const;
-
 export const cancel = {
   name: "cancel",
   summary:
@@ -27,7 +20,7 @@ export const cancel = {
   ],
   groups: [],
   args: [{ name: "reason", type: "text", doc: "at most 4 096 bytes" }],
-  tables: [IDS],
+  tables: [{ name: "items", columns: [{ name: "id", type: "text", doc: "job id" }] }],
   reply: { type: "list", of: { type: "text" } },
   refusals: [],
   writes: true,
@@ -42,7 +35,7 @@ export const verdicts = {
   keys: ["stamp", "meta", "verdicts"],
   groups: [],
   args: [],
-  tables: [IDS],
+  tables: [{ name: "items", columns: [{ name: "id", type: "text", doc: "job id" }] }],
   reply: { type: "list", of: { type: "maybe", of: { type: "text" } } },
   refusals: [],
   writes: false,
@@ -56,7 +49,14 @@ export const data = {
   fence: "step",
   keys: ["stamp", "meta", "owners", "trash"],
   groups: [{ name: "jobs", kinds: ["job"] }],
-  args: [TOKEN, { name: "data", type: "text", doc: "payload, serialised" }],
+  args: [
+    {
+      name: "token",
+      type: "text",
+      doc: "lease token of the run that writes, empty when it is no run",
+    },
+    { name: "data", type: "text", doc: "payload, serialised" },
+  ],
   tables: [],
   reply: { type: "text" },
   refusals: [],
@@ -71,7 +71,14 @@ export const progress = {
   fence: "step",
   keys: ["stamp", "meta", "owners", "trash", "events"],
   groups: [{ name: "jobs", kinds: ["job"] }],
-  args: [TOKEN, { name: "progress", type: "text", doc: "progress as JSON" }],
+  args: [
+    {
+      name: "token",
+      type: "text",
+      doc: "lease token of the run that writes, empty when it is no run",
+    },
+    { name: "progress", type: "text", doc: "progress as JSON" },
+  ],
   tables: [],
   reply: { type: "text" },
   refusals: [],
@@ -86,7 +93,14 @@ export const log = {
   fence: "step",
   keys: ["stamp", "meta", "owners", "trash", "extras"],
   groups: [{ name: "jobs", kinds: ["job", "logs"] }],
-  args: [TOKEN, { name: "keep", type: "int", most: 100_000, doc: "how many lines stay, from 1" }],
+  args: [
+    {
+      name: "token",
+      type: "text",
+      doc: "lease token of the run that writes, empty when it is no run",
+    },
+    { name: "keep", type: "int", most: 100_000, doc: "how many lines stay, from 1" },
+  ],
   tables: [{ name: "lines", columns: [{ name: "line", type: "text", doc: "one line" }] }],
   reply: {
     type: "record",

@@ -1,5 +1,3 @@
-const STATUSES = { type: "list", of: { type: "text" } } as const;
-
 export const retry = {
   name: "retry",
   summary: "Puts jobs that ended back in line, behind all others of their priority.",
@@ -23,7 +21,7 @@ export const retry = {
     { name: "reset", type: "int", most: 1, doc: "1: attempts and stalls count from 0 again" },
   ],
   tables: [],
-  reply: STATUSES,
+  reply: { type: "list", of: { type: "text" } },
   refusals: ["EMQSTATE"],
   writes: true,
   bound: 100,
@@ -42,7 +40,7 @@ export const advance = {
   reply: {
     type: "record",
     fields: [
-      ["statuses", STATUSES],
+      ["statuses", { type: "list", of: { type: "text" } }],
       ["moved", { type: "int" }],
     ],
   },
@@ -63,7 +61,7 @@ export const redelay = {
     { name: "delay", type: "int", doc: "ms from now" },
   ],
   tables: [],
-  reply: STATUSES,
+  reply: { type: "list", of: { type: "text" } },
   refusals: [],
   writes: true,
   bound: 20,
@@ -93,7 +91,7 @@ export const rerank = {
     { name: "lifo", type: "int", most: 1, doc: "1: ahead of all others of the priority" },
   ],
   tables: [],
-  reply: STATUSES,
+  reply: { type: "list", of: { type: "text" } },
   refusals: ["EMQSTATE"],
   writes: true,
   bound: 20,

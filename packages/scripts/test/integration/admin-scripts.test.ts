@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import {
+  ackScript,
   advanceScript,
   cancelScript,
   closeScript,
   logScript,
+  owedScript,
   purgeScript,
   redelayScript,
   removeScript,
@@ -238,5 +240,38 @@ describe.each(ENGINES)("scripts that administer on %s", (engine) => {
     expect(await call("t", ["5"], 1)).toEqual({ status: "ok", count: 1 });
     expect(await b.redis.smembers(b.unit("extras"))).toEqual(["a"]);
     expect(await b.redis.hget(b.unit("meta"), "extras")).toBe("1");
+  });
+
+  test("a letter is owed by the step that fails the job, and by no other end", async () => {
+    await b.add(["bad", "again", "ok", "lost"]);
+    await b.claim(4);
+    const letter = "{}";
+    const ends = [
+      { id: "bad", how: "failed" },
+      { id: "again", how: "retry" },
+      { id: "ok" },
+      { id: "lost", how: "failed", token: "other" },
+    ];
+    await b.finish(ends.map((end) => ({ ...end, letter })));
+    const look = { q: b.q, args: { now: T, limit: 10 } };
+    expect(await b.run.run(owedScript, look)).toEqual([
+      { effect: "letter:t:bad", payload: letter },
+    ]);
+    const ack = (due: number): Promise<number> =>
+      b.run.run(ackScript, { q: b.q, args: {}, items: [{ effect: "letter:t:bad", due }] });
+    expect(await ack(T + 9)).toBe(0);
+    expect(await b.run.run(owedScript, look)).toEqual([]);
+    expect(await ack(0)).toBe(1);
+    // Put off by one worker after another has delivered it: it does not come back.
+    expect(await ack(T + 9)).toBe(0);
+    expect(await b.redis.exists(b.unit("outbox"), b.unit("outbox-due"))).toBe(0);
+  });
+
+  test("a job whose failure keeps nothing leaves its letter all the same", async () => {
+    await b.add(["bad"]);
+    await b.claim(1);
+    await b.finish([{ id: "bad", how: "failed", letter: "{}" }], { failCount: 0 });
+    expect(await b.redis.exists(b.job("bad"))).toBe(0);
+    expect(await b.redis.hget(b.unit("outbox"), "letter:t:bad")).toBe("{}");
   });
 });

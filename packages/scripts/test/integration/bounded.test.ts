@@ -105,7 +105,7 @@ describe("a queue of 200 000 waiting and 50 000 active", () => {
   test.each(NAMES)("%s looks at no more than its bound", async (name) => {
     const bound = Math.max(SPECS[name].bound * 2, 100);
     // Under a limit `turn` leaves the work to `step`.
-    if (name === "turn") await b.redis.hdel(b.unit("meta"), "concurrency");
+    if (name === "turn") await b.redis.hdel(b.unit("meta"), "concurrency", "rate.max");
     const seen = await issued(b.redis, async () => {
       expect(await raw(b, name, encodedCall(name, b.q))).toHaveProperty("reply");
     });

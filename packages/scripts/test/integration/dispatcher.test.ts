@@ -33,7 +33,18 @@ async function calls(redis: Redis): Promise<Record<string, number>> {
 
 const step = (q: string) => ({
   q,
-  args: { now: T, claim: 1, deadline: T + 9, token: "t", begun: 1, hints: 0, keepCount: ALL, keepAge: 0, rateMax: 0, rateMs: 0 },
+  args: {
+    now: T,
+    claim: 1,
+    deadline: T + 9,
+    token: "t",
+    begun: 1,
+    hints: 0,
+    keepCount: ALL,
+    keepAge: 0,
+    rateMax: 0,
+    rateMs: 0,
+  },
   done: [],
   candidates: [],
   results: [],

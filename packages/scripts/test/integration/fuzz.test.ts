@@ -30,6 +30,7 @@ const INDIFFERENT: Partial<Record<ScriptName, readonly string[]>> = {
   turn: ["wait", "job", "events"],
   // Only looked at when `wait` has none.
   pause: ["prioritized"],
+  limit: ["prioritized"],
   finish: ["dedup", "job"],
   begin: ["meta", "job"],
   renew: ["meta"],

@@ -1,6 +1,15 @@
 import { startServer, type TestServer } from "@echomq/testkit";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { buryScript, expiredScript, renewScript } from "../../src/index.js";
+import {
+  advanceScript,
+  buryScript,
+  expiredScript,
+  purgeScript,
+  redelayScript,
+  removeScript,
+  renewScript,
+  retryScript,
+} from "../../src/index.js";
 import { type Bench, closeBench, ENGINES, openBench, T } from "../support/bench.js";
 import { END } from "../support/population.js";
 import { digest } from "../support/raw.js";
@@ -24,6 +33,13 @@ describe.each(ENGINES)("a full server, %s", (engine) => {
     await b.promote(T, 0);
     await b.run.run(renewScript, { q: b.q, args: { deadline: END }, leases: [] });
     await b.run.run(buryScript, { q: b.q, args: {}, jobs: [], dedups: [], locks: [] });
+    const rule = { now: T, only: "", before: T };
+    await b.run.run(removeScript, { q: b.q, args: rule, items: [] });
+    await b.run.run(purgeScript, { q: b.q, args: { now: T, state: "waiting", limit: 0 } });
+    const retried = { state: "failed", before: T, reset: 0 };
+    await b.run.run(retryScript, { q: b.q, jobs: [], args: retried });
+    await b.run.run(redelayScript, { q: b.q, jobs: [], args: { now: T, delay: 1 } });
+    await b.run.run(advanceScript, { q: b.q, jobs: [], args: { limit: 0 } });
     await b.redis.config("SET", "maxmemory-policy", "noeviction");
     await b.redis.config("SET", "maxmemory", "1mb");
     // At 1 MB every server is over its limit at once.
@@ -90,5 +106,21 @@ describe.each(ENGINES)("a full server, %s", (engine) => {
         locks: [],
       }),
     ).toBe(2);
+  });
+
+  test("an administrator can free the server, and bring jobs back", async () => {
+    const rule = { now: T, only: "", before: T };
+    const items = [{ id: "w30" }];
+    expect(await b.run.run(removeScript, { q: b.q, args: rule, items })).toEqual(["ok"]);
+    const page = { now: T, state: "waiting", limit: 2 };
+    expect(await b.run.run(purgeScript, { q: b.q, args: page })).toHaveLength(2);
+    const retried = { state: "failed", before: T, reset: 1 };
+    const back = { q: b.q, jobs: ["w2"], args: retried };
+    expect(await b.run.run(retryScript, back)).toEqual(["ok"]);
+    const [late = ""] = await b.set("delayed");
+    const delay = { q: b.q, jobs: [late], args: { now: T, delay: 9 } };
+    expect(await b.run.run(redelayScript, delay)).toEqual(["ok"]);
+    const now = { q: b.q, jobs: [late], args: { limit: 0 } };
+    expect(await b.run.run(advanceScript, now)).toEqual({ statuses: ["ok"], moved: 1 });
   });
 });

@@ -300,7 +300,18 @@ describe.each(ENGINES)("step on %s", (engine) => {
   });
 
   test("more results than runs are refused", async () => {
-    const args = { now: T, claim: 0, deadline: T, token: "t", begun: 0, hints: 0, keepCount: 1, keepAge: 0, rateMax: 0, rateMs: 0 };
+    const args = {
+      now: T,
+      claim: 0,
+      deadline: T,
+      token: "t",
+      begun: 0,
+      hints: 0,
+      keepCount: 1,
+      keepAge: 0,
+      rateMax: 0,
+      rateMs: 0,
+    };
     const call = { q: b.q, args, candidates: [], done: ["a"], results: [] };
     await expect(b.run.run(stepScript, call)).rejects.toMatchObject({ detail: "results" });
   });

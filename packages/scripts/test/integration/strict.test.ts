@@ -22,7 +22,7 @@ describe.each(ENGINES)("under strict mode on %s", (engine) => {
 
   test.each(NAMES)("%s touches only keys of its call", async (name) => {
     // Under a limit `turn` leaves the work to `step`.
-    if (name === "turn") await b.redis.hdel(b.unit("meta"), "concurrency");
+    if (name === "turn") await b.redis.hdel(b.unit("meta"), "concurrency", "rate.max");
     expect(await raw(b, name, encodedCall(name, b.q))).toHaveProperty("reply");
   });
 

@@ -2,7 +2,7 @@
  * What runs in each thread of a sandboxed handler. It is text, so that it needs no file of its own next
  * to the package: bundlers and loaders leave it alone.
  */
-export const PROGRAM = String.raw`"use strict";
+export const PROGRAM: string = `"use strict";
 const { parentPort, workerData } = process.getBuiltinModule("node:worker_threads");
 const METHODS = ["updateProgress", "updateData", "log", "moveToDelayed", "moveToWait", "getState"];
 const loading = import(workerData.file).then((module) => {
