@@ -3,7 +3,9 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { addingExample } from "../docs/adding.js";
 import { eventsExample } from "../docs/events.js";
 import { failingExample } from "../docs/failing.js";
+import { limitsExample } from "../docs/limits.js";
 import { lookingExample } from "../docs/looking.js";
+import { workingExample } from "../docs/working.js";
 import { codeOf, regionsOf } from "../support/docs.js";
 
 async function url(): Promise<string> {
@@ -12,11 +14,14 @@ async function url(): Promise<string> {
   return server.url;
 }
 
-describe.each(["adding", "events", "failing", "looking"])("docs/%s.md", (page) => {
-  test("shows the code that runs here, and no other", () => {
-    expect(codeOf(page)).toEqual(regionsOf(page));
-  });
-});
+describe.each(["adding", "events", "failing", "looking", "limits", "working"])(
+  "docs/%s.md",
+  (page) => {
+    test("shows the code that runs here, and no other", () => {
+      expect(codeOf(page)).toEqual(regionsOf(page));
+    });
+  },
+);
 
 test("the code of docs/events.md does what it says", async () => {
   const notes = await eventsExample(await url());
@@ -63,5 +68,24 @@ test("the code of docs/failing.md does what it says", async () => {
     old: [],
     drained: 0,
     left: 0,
+  });
+});
+
+test("the code of docs/limits.md does what it says", async () => {
+  expect(await limitsExample(await url())).toEqual({
+    set: [20, { max: 100, duration: 60_000 }],
+    lifted: [null, null],
+    sent: 200,
+    held: true,
+  });
+});
+
+test("the code of docs/working.md does what it says", async () => {
+  expect(await workingExample(await url())).toEqual({
+    attempts: 1,
+    logs: ["at charge", "at ship"],
+    why: "cancelled: the customer changed their mind",
+    resized: { width: 320 },
+    chores: 1,
   });
 });

@@ -5,6 +5,16 @@ import { refusal, until } from "../support/until.js";
 
 const open = async (): Promise<Bench> => Bench.on((await sharedServer("redis")).url);
 
+/** When the server gave jobs out, in its own ms, oldest first. */
+async function startsOf(bench: Bench): Promise<number[]> {
+  const entries = await bench.client.xrange(bench.key("events"), "-", "+");
+  return entries.flatMap(([id, pairs]) =>
+    pairs
+      .filter((code, at) => at % 2 === 0 && code.startsWith("a"))
+      .map(() => Number(id.split("-", 1)[0])),
+  );
+}
+
 describe.each(ENGINES)("limits of the queue on %s", (engine) => {
   const here = async (): Promise<Bench> => {
     const { url } = await sharedServer(engine);
@@ -71,11 +81,11 @@ describe.each(ENGINES)("limits of the queue on %s", (engine) => {
     }
     await until("all are done", async () => (await bench.completed()) === 8);
     expect([...order].sort()).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
-    const jobs = await queue.getCompleted();
-    const starts = jobs.map((job) => job.processedOn ?? 0).sort((a, b) => a - b);
-    // The fourth opened the second window, the seventh the third; a server's ms may be cut.
-    expect((starts[3] ?? 0) - (starts[0] ?? 0)).toBeGreaterThanOrEqual(298);
-    expect((starts[6] ?? 0) - (starts[3] ?? 0)).toBeGreaterThanOrEqual(298);
+    // The server's own times: the fourth opened the second window, the seventh the third.
+    const starts = await startsOf(bench);
+    expect(starts.length).toBe(8);
+    expect((starts[3] ?? 0) - (starts[0] ?? 0)).toBeGreaterThan(250);
+    expect((starts[6] ?? 0) - (starts[3] ?? 0)).toBeGreaterThan(250);
     await queue.removeGlobalRateLimit();
     expect(await queue.getGlobalRateLimit()).toBe(null);
   });
@@ -151,17 +161,17 @@ test("a counter without an end does not wedge the queue", async () => {
 });
 
 describe("bad limits are refused", () => {
-  test.each([0, -1, 1.5, Number.NaN, "1", undefined, 1_000_000_001])("%j", async (bad) => {
+  test.each([0, -1, 1.5, Number.NaN, "1", undefined, 10_000_000_000])("%j", async (bad) => {
     const queue = (await open()).queue();
     const value = bad as number;
     expect((await refusal(queue.setGlobalConcurrency(value))).option).toBe("concurrency");
     expect((await refusal(queue.setGlobalRateLimit(value, 1))).option).toBe("max");
-    expect((await refusal(queue.setGlobalRateLimit(1, value && value * 3))).option).toBe(
-      "duration",
-    );
-    if (bad !== 0) expect((await refusal(queue.rateLimit(value && value * 3))).option).toBe("ms");
-    if (bad !== undefined)
+    expect((await refusal(queue.setGlobalRateLimit(1, value))).option).toBe("duration");
+    // 0 ends a hold, and without a number the queue's own rate counts.
+    if (bad !== 0) expect((await refusal(queue.rateLimit(value))).option).toBe("ms");
+    if (bad !== undefined) {
       expect((await refusal(queue.getRateLimitTtl(value))).option).toBe("maxJobs");
+    }
   });
 
   test.each([

@@ -4,8 +4,8 @@ import { describe, expect, test } from "vitest";
 import { Bench } from "../support/bench.js";
 import { refusal, until } from "../support/until.js";
 
-const FILE = new URL("../support/processors/steps.mjs", import.meta.url);
-const NONE = new URL("../support/processors/none.mjs", import.meta.url);
+const FILE = new URL("../support/processors/steps.cjs", import.meta.url);
+const NONE = new URL("../support/processors/none.cjs", import.meta.url);
 
 const open = async (): Promise<Bench> => Bench.on((await sharedServer("redis")).url);
 
@@ -53,7 +53,7 @@ describe("a handler in threads of its own", () => {
       await until("the next is done", async () => (await next.getState()) === "completed");
       const found = await queue.getJob(job.id);
       expect(found?.failedReason).toMatch(why);
-      if (what === "throw") expect(found?.stacktrace[0]).toContain("steps.mjs");
+      if (what === "throw") expect(found?.stacktrace[0]).toContain("steps.cjs");
     },
   );
 

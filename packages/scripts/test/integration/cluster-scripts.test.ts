@@ -278,7 +278,17 @@ describe.each(engines)("%s", (engine) => {
         args: { now: T, keepCount: 1, keepAge: 0, failCount: 1, failAge: 0 },
       };
       const items = [
-        { token: "t", how: "release", atm: 0, ats: 0, delay: 0, value: "", stack: "", lock: 0 },
+        {
+          token: "t",
+          how: "release",
+          atm: 0,
+          ats: 0,
+          delay: 0,
+          value: "",
+          stack: "",
+          lock: 0,
+          letter: "",
+        },
       ];
       await expect(first.run.run(finishScript, { ...finish, items })).rejects.toMatchObject({
         code: "CONNECTION_LOST",

@@ -1,5 +1,5 @@
 /** Does what its job's data says, so that one file serves every test. */
-export default async function run(job, { signal, token }) {
+module.exports = async function run(job, { signal, token }) {
   switch (job.data.do) {
     case "work":
       await job.updateProgress(50);
@@ -34,4 +34,4 @@ export default async function run(job, { signal, token }) {
     default:
       return job.data;
   }
-}
+};
