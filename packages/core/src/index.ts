@@ -43,8 +43,8 @@ export type { BulkJob } from "./queue/queue.js";
 export { Queue } from "./queue/queue.js";
 export type { ChangePriorityOptions } from "./queue/verbs/change.js";
 export type { CleanType } from "./queue/verbs/clean.js";
-export type { JobLogs } from "./queue/verbs/jobs.js";
 export type { RateLimit } from "./queue/verbs/limits.js";
+export type { JobLogs } from "./queue/verbs/logs.js";
 export type { Metrics } from "./queue/verbs/metrics.js";
 export type { ObliterateOptions } from "./queue/verbs/obliterate.js";
 export type { PromoteJobsOptions } from "./queue/verbs/promote.js";
@@ -71,10 +71,10 @@ export type { Limiter, WorkerOptions } from "./worker/options.js";
 export type {
   AnyJob,
   AnyManualJob,
+  CloseOptions,
   Handler,
   JobContext,
   NextJobOptions,
   WorkerEvents,
 } from "./worker/types.js";
-export type { CloseOptions } from "./worker/worker.js";
 export { Worker } from "./worker/worker.js";

@@ -337,7 +337,8 @@ for n = 1, #runs do
     emit('d', id, string.format('%.0f', now + delay))
   elseif how == 'retry' then
     line_up(id, rank_of(rank[i]), false)
-    emit('r', id, value)
+    -- Without a reason nothing failed: the job put itself back.
+    emit(value == '' and 'w' or 'r', id, value)
   elseif how == 'release' then
     line_up(id, rank_of(rank[i]), 'front')
     emit('w', id, '')

@@ -42,6 +42,8 @@ export const ROLE_SPECS: Readonly<Record<Role, RoleSpec>> = {
     scripts: [
       ...["init", "step", "turn", "begin", "finish", "renew", "get"],
       ...["expired", "recover", "promote", "bury", "heartbeat", "count"],
+      // What its handlers do with their jobs, and how runs learn that they were cancelled.
+      ...["verdicts", "data", "progress", "log", "limit"],
     ],
     plain: [
       ...CONNECT,
@@ -56,7 +58,7 @@ export const ROLE_SPECS: Readonly<Record<Role, RoleSpec>> = {
     package: "scripts",
     scripts: [
       ...["init", "pause", "get", "capacity", "holder", "unlock"],
-      ...["counts", "page", "ranks", "loglines", "metrics", "workers"],
+      ...["counts", "page", "ranks", "loglines", "metrics", "workers", "limit", "limits"],
     ],
     plain: [...CONNECT, ...CLOCK],
     boots: true,

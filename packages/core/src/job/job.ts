@@ -4,7 +4,7 @@ import { checkWait, type WaitOptions, waitUntilFinished } from "../events/wait.j
 import { cancelJob } from "../queue/verbs/cancel.js";
 import { type ChangePriorityOptions, changeDelay, changePriority } from "../queue/verbs/change.js";
 import { removeDeduplicationKey } from "../queue/verbs/deduplication.js";
-import { getJobLogs, type JobLogs } from "../queue/verbs/jobs.js";
+import { getJobLogs, type JobLogs } from "../queue/verbs/logs.js";
 import { promoteJob } from "../queue/verbs/promote.js";
 import { removeJob } from "../queue/verbs/remove.js";
 import { type RetryOptions, type RetryState, retryJob } from "../queue/verbs/retry.js";

@@ -3,7 +3,8 @@ import { type DoctorOptions, type DoctorReport, doctor } from "../doctor/doctor.
 import type { JobCounts, JobMap, JobState } from "../job/types.js";
 import type { AnyJob } from "../worker/types.js";
 import { getCountsPerPriority, getJobCounts, sumOfCounts } from "./verbs/counts.js";
-import { getJobLogs, getJobState, getJobs, type JobLogs } from "./verbs/jobs.js";
+import { getJobState, getJobs } from "./verbs/jobs.js";
+import { getJobLogs, type JobLogs } from "./verbs/logs.js";
 import { exportPrometheusMetrics, getMetrics, type Metrics } from "./verbs/metrics.js";
 import type { JobStateName } from "./verbs/states.js";
 import { getWorkers, getWorkersCount, type WorkerInfo } from "./verbs/workers.js";

@@ -1,6 +1,9 @@
+import type { LazySession } from "../connection/lazy.js";
+import { Job } from "../job/job.js";
 import type { JobMap } from "../job/types.js";
 import { refuse, shown } from "../options/check.js";
 import type { Manual } from "./manual.js";
+import { ManualJob } from "./manual-job.js";
 import type { WorkerSettings } from "./options.js";
 import type { Run } from "./run.js";
 import { handlerFile, SandboxPool } from "./sandbox/pool.js";
@@ -57,4 +60,20 @@ function contextOf(run: Run): JobContext {
       },
     },
   };
+}
+
+/** The job of a run, as its handler or its caller has it. */
+export function jobOf<M extends JobMap>(
+  run: Run,
+  fields: Run["fields"],
+  session: LazySession,
+  queue: string,
+  manual: Manual<AnyJob<M>> | undefined,
+): AnyJob<M> {
+  const { id, token } = run;
+  const control = manual?.control(run);
+  const job = control
+    ? new ManualJob({ id, queue, fields, token, run: control }, session, control)
+    : new Job({ id, queue, fields, token, run }, session);
+  return job as unknown as AnyJob<M>;
 }

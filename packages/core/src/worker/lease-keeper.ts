@@ -1,4 +1,5 @@
 import { renewScript, verdictsScript } from "@echomq/scripts";
+import { isEchoMQError } from "@echomq/wire";
 import type { Session } from "../connection/session.js";
 import type { LeaseLoss } from "./errors.js";
 import type { Run } from "./run.js";
@@ -27,6 +28,7 @@ export class LeaseKeeper {
   #timer: NodeJS.Timeout | undefined;
   #look: NodeJS.Timeout | undefined;
   #looking = false;
+  #told = false;
   #busy = false;
   #due = 0;
 
@@ -65,14 +67,17 @@ export class LeaseKeeper {
     run.controller.signal.throwIfAborted();
   }
 
-  /** Looks whether a running job must end. Never rejects: trouble is told by the renewals. */
+  /** Looks whether a running job must end. Never rejects: most trouble is told by the renewals. */
   async look(): Promise<void> {
     const runs = [...this.#host.owned()].filter((run) => !run.lost && !run.settling);
     if (runs.length === 0 || this.#looking) return;
     this.#looking = true;
     try {
       for (let at = 0; at < runs.length; at += BATCH) await this.#judge(runs.slice(at, at + BATCH));
-    } catch {
+    } catch (error) {
+      // A right that only this call needs: told once, or cancelling would fail in silence.
+      if (isEchoMQError(error, "NOPERM") && !this.#told) this.#host.trouble(error);
+      this.#told ||= isEchoMQError(error, "NOPERM");
     } finally {
       this.#looking = false;
     }

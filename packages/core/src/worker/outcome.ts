@@ -23,6 +23,8 @@ export interface Settlement {
   readonly keep: Keep;
   /** What the handler returned or threw, for events. */
   readonly result: unknown;
+  /** The run sent its job elsewhere: it neither completed nor failed. */
+  readonly moved?: true;
   /** Set when an earlier call with it was lost: `EMQSTALE` then probably means it was written. */
   doubt: boolean;
 }
@@ -86,7 +88,7 @@ export function ended(run: Run, error: Error, settings: Settings): Settlement {
 export function moved(run: Run, move: Move): Settlement {
   run.uncounted = true;
   const delay = move.to === "delayed" ? move.delay : 0;
-  return { ...released(run), how: delay > 0 ? "delay" : "retry", delay };
+  return { ...released(run), how: delay > 0 ? "delay" : "retry", delay, moved: true };
 }
 
 /** The end of a run that goes back to the head of the line, as if it had not been claimed. */

@@ -61,3 +61,9 @@ export interface WorkerEvents<M extends JobMap> {
   error: [error: Error];
   closed: [];
 }
+
+/** How a worker closes. */
+export interface CloseOptions {
+  /** How long running jobs may take to end, in ms; then they go back to the queue. Default 30 000. */
+  readonly timeout?: number;
+}

@@ -1,20 +1,17 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { typedError } from "@echomq/scripts";
-import { EchoMQError, isEchoMQError, queueName } from "@echomq/wire";
-import { closedError, LazySession } from "../connection/lazy.js";
+import { type EchoMQError, isEchoMQError, queueName } from "@echomq/wire";
+import { LazySession } from "../connection/lazy.js";
 import type { Session } from "../connection/session.js";
-import { Job } from "../job/job.js";
 import type { JobMap } from "../job/types.js";
-import { flag, nameText, record, whole } from "../options/check.js";
-import { TIMER_MAX_MS } from "../options/limits.js";
+import { record, whole } from "../options/check.js";
 import { cancelJob } from "../queue/verbs/cancel.js";
 import { rateLimit } from "../queue/verbs/limits.js";
 import { WorkerEmitter } from "./emitter.js";
 import { WorkerClosingError } from "./errors.js";
 import { Executor, type ExecutorHost } from "./executor.js";
-import { type Processor, type Work, workOf } from "./handler.js";
+import { jobOf, type Processor, type Work, workOf } from "./handler.js";
 import { Manual, type ManualHost } from "./manual.js";
-import { ManualJob } from "./manual-job.js";
+import { checkNextJob, handlerError } from "./next-job.js";
 import {
   checkConcurrency,
   checkWorkerOptions,
@@ -24,14 +21,9 @@ import {
 import { ended, type Settlement } from "./outcome.js";
 import { assemble, type Parts } from "./parts.js";
 import type { Run } from "./run.js";
-import type { AnyJob, AnyManualJob, NextJobOptions } from "./types.js";
+import { starting } from "./starting.js";
+import type { AnyJob, AnyManualJob, CloseOptions, NextJobOptions } from "./types.js";
 import { verdictError } from "./verdict.js";
-
-/** How a worker closes. */
-export interface CloseOptions {
-  /** How long running jobs may take to end, in ms; then they go back to the queue. Default 30 000. */
-  readonly timeout?: number;
-}
 
 /** How long the last call of a closing worker may take, in ms. */
 const LAST_CALL_MS = 2_000;
@@ -153,13 +145,7 @@ export class Worker<M extends JobMap = JobMap> extends WorkerEmitter<M> {
   ): Promise<AnyManualJob<M> | undefined> {
     const { manual } = this.#work;
     if (manual === undefined) throw handlerError();
-    const known = record("options", options, ["block", "timeout", "renew"]);
-    const next = {
-      token: token === undefined ? undefined : nameText("token", token),
-      look: !(flag("options.block", known.block) ?? true),
-      waitMs: whole("options.timeout", known.timeout, 1, TIMER_MAX_MS) ?? 5_000,
-      renew: flag("options.renew", known.renew) ?? true,
-    };
+    const next = checkNextJob(token, options);
     await this.run();
     if (next.look && this.#parts?.engine.claiming === false) return undefined;
     return (await manual.next(next)) as unknown as AnyManualJob<M> | undefined;
@@ -183,23 +169,14 @@ export class Worker<M extends JobMap = JobMap> extends WorkerEmitter<M> {
 
   async #start(): Promise<void> {
     const { signal } = this.#closing;
-    for (let attempt = 1; this.#parts === undefined; attempt += 1) {
-      try {
-        if (signal.aborted) throw closedError("Worker.run");
-        const session = await this.#session.get("Worker.run");
-        await session.fence.open(session.main, session.clock);
-        const parts = await this.#assemble(session);
-        if (!signal.aborted) this.#parts = parts;
-      } catch (error) {
-        const typed = typedError(error, "Worker.run");
-        if (signal.aborted) throw closedError("Worker.run");
-        this.report(typed);
-        if (!typed.transient) throw typed;
-        await sleep(Math.min(100 * 2 ** attempt, 2_000), undefined, { signal }).catch(
-          () => undefined,
-        );
-      }
-    }
+    const open = async (): Promise<Parts> => {
+      const session = await this.#session.get("Worker.run");
+      await session.fence.open(session.main, session.clock);
+      const parts = await this.#assemble(session);
+      signal.throwIfAborted();
+      return parts;
+    };
+    this.#parts ??= await starting(open, signal, (error) => this.report(error));
     const { engine, keeper, sweeper, presence } = this.#parts;
     keeper.start();
     sweeper.start();
@@ -257,10 +234,9 @@ export class Worker<M extends JobMap = JobMap> extends WorkerEmitter<M> {
     };
   }
 
-  #settled({ run, how, result, value }: Settlement): void {
+  #settled({ run, how, result, value, moved }: Settlement): void {
     this.#work.manual?.over(run);
-    // Given back or moved by itself: neither completed nor failed.
-    if (how === "release" || (how !== "completed" && result === undefined)) return;
+    if (how === "release" || moved) return;
     const event = how === "completed" ? "completed" : "failed";
     if (this.listenerCount(event) === 0) return;
     const ended = how === "completed" ? { returnvalue: value } : { failedReason: value };
@@ -271,13 +247,7 @@ export class Worker<M extends JobMap = JobMap> extends WorkerEmitter<M> {
   }
 
   #job(run: Run, fields: Run["fields"] = run.fields): AnyJob<M> {
-    const { id, token } = run;
-    const init = { id, queue: this.name, fields, token };
-    const control = this.#work.manual?.control(run);
-    const job = control
-      ? new ManualJob({ ...init, run: control }, this.#session, control)
-      : new Job({ ...init, run }, this.#session);
-    return job as unknown as AnyJob<M>;
+    return jobOf(run, fields, this.#session, this.name, this.#work.manual);
   }
 
   /** Whoever of the worker's parts meets the fence first: the boot fence says what has come. */
@@ -323,9 +293,4 @@ export class Worker<M extends JobMap = JobMap> extends WorkerEmitter<M> {
     await this.#session.close(answers ? "drain" : "now");
     this.tell("closed");
   }
-}
-
-function handlerError(): EchoMQError {
-  const message = "getNextJob needs a worker without a handler: new Worker(name, null, options)";
-  return new EchoMQError({ code: "NO_MANUAL", message, op: "Worker.getNextJob" });
 }

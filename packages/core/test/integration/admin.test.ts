@@ -188,7 +188,7 @@ describe.each(ENGINES)("jobs changed by hand on %s", (engine) => {
       });
       await queue.remove("done");
       expect(await refusal(done.changePriority({}))).toMatchObject({ code: "EMQMISSING" });
-      const misspelt = { priorty: 1 } as { priority: number };
+      const misspelt = { priorty: 1 } as unknown as { priority: number };
       expect(String(await refusal(() => done.changePriority(misspelt)))).toContain("did you mean");
     });
 

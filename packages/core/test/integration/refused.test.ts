@@ -305,7 +305,7 @@ test.each([
   expect(await refusal(() => new Worker("q", () => undefined, options))).toMatchObject({ option });
 });
 
-test.each([null, undefined, "handler", {}])("Worker refuses the handler %s", async (handler) => {
+test.each([undefined, 5, "handler", {}])("Worker refuses the handler %s", async (handler) => {
   const make = () => new Worker("q", handler as never, { connection: "redis://127.0.0.1:1" });
   expect(await refusal(make)).toMatchObject({ option: "handler" });
 });

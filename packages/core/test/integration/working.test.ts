@@ -346,6 +346,15 @@ describe("timeout and ttl", () => {
     expect([await young.getState(), await put.getState()]).toEqual(["completed", "completed"]);
   });
 
+  test.each([0, -5, 1.5, "9", Number.POSITIVE_INFINITY, 2_073_600_001])(
+    "jobTimeout %j is refused",
+    async (jobTimeout) => {
+      const bench = await open();
+      const make = () => bench.worker(() => undefined, { jobTimeout: jobTimeout as number });
+      expect((await refusal(make)).option).toBe("jobTimeout");
+    },
+  );
+
   test.each([
     ["timeout", 0],
     ["timeout", -1],

@@ -1093,7 +1093,7 @@ return { all_ok and {} or statuses, claimed, coming }`,
 
 export const finishScript: Script<(typeof REGISTRY)["finish"]> = {
   spec: REGISTRY.finish,
-  sha: "509afc8ed4770eb923c7ed41405aa504d97056eb",
+  sha: "c372991eb87675560c1cd50c426bdf41a7de6501",
   source: `-- Ends runs in any way: completed, failed, retried, delayed or given back.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -1433,7 +1433,8 @@ for n = 1, #runs do
     emit('d', id, string.format('%.0f', now + delay))
   elseif how == 'retry' then
     line_up(id, rank_of(rank[i]), false)
-    emit('r', id, value)
+    -- Without a reason nothing failed: the job put itself back.
+    emit(value == '' and 'w' or 'r', id, value)
   elseif how == 'release' then
     line_up(id, rank_of(rank[i]), 'front')
     emit('w', id, '')

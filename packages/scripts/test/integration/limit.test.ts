@@ -34,6 +34,7 @@ describe.each(ENGINES)("limits on %s", (engine) => {
     expect(second.claimed.map(({ id }) => id)).toEqual(["c"]);
     expect(second.due).toBeGreaterThan(T + 50_000);
     expect(second.due).toBeLessThanOrEqual(T + 60_001);
+    await b.redis.del(b.unit("marker"));
     expect(await b.step({ claim: 2, hints: 2 })).toMatchObject({
       claimed: [],
       hints: ["d", "e"],

@@ -102,7 +102,7 @@ describe.each(ENGINES)("a queue on %s", (engine) => {
     await b.redis.zadd(b.unit("waiting-children"), T, "k");
     await b.redis.zadd(b.unit("trash"), T, "x");
     const jobs = ["r", "c", "f", "w", "p", "d", "k", "x", "never"];
-    const found = await b.run.run(getScript, { q: b.q, args: {}, jobs, dedups: [], locks: [] });
+    const found = await b.run.run(getScript, { q: b.q, args: {}, jobs });
     expect(found.map((job) => job?.state)).toEqual([
       "active",
       "completed",
@@ -116,9 +116,7 @@ describe.each(ENGINES)("a queue on %s", (engine) => {
     ]);
     expect(found.map((job) => job?.owner ?? null).filter(Boolean)).toEqual([`${T}:t`]);
     expect(found[3]?.fields).toEqual(["name", "job", "data", "{}", "timestamp", String(T)]);
-    expect(
-      await b.run.run(getScript, { q: b.q, args: {}, jobs: [], dedups: [], locks: [] }),
-    ).toEqual([]);
+    expect(await b.run.run(getScript, { q: b.q, args: {}, jobs: [] })).toEqual([]);
   });
 
   describe("bury", () => {

@@ -1,4 +1,4 @@
-import { getScript, loglinesScript, pageScript } from "@echomq/scripts";
+import { getScript, pageScript } from "@echomq/scripts";
 import { jobId } from "@echomq/wire";
 import type { LazySession } from "../../connection/lazy.js";
 import type { Job } from "../../job/job.js";
@@ -7,15 +7,8 @@ import type { JobState } from "../../job/types.js";
 import { flag } from "../../options/check.js";
 import { checkRange, checkStates, pagesOf, type Range, stateOf } from "./states.js";
 
-/** Most ids, and most log lines, of one page. */
+/** Most ids of one page. */
 const PAGE = 500;
-const LINES = 100;
-
-/** A job's log lines and how many there are in all. */
-export interface JobLogs {
-  readonly logs: string[];
-  readonly count: number;
-}
 
 /** Jobs of some states, each state by its own range, one state after the other. */
 export async function getJobs(
@@ -66,30 +59,4 @@ export async function getJobState(lazy: LazySession, id: unknown): Promise<JobSt
   const call = { q: session.q, jobs: [checked], args: {} };
   const reply = await session.read(getScript, call, op);
   return (reply?.[0]?.state ?? "unknown") as JobState;
-}
-
-/** Log lines of a job, oldest first unless `asc` is false. */
-export async function getJobLogs(
-  lazy: LazySession,
-  id: unknown,
-  start: unknown,
-  end: unknown,
-  asc: unknown,
-): Promise<JobLogs> {
-  const op = "Queue.getJobLogs";
-  const checked = jobId(id, "id");
-  const range = checkRange(start, end);
-  const first = (flag("asc", asc) ?? true) ? 1 : 0;
-  const session = await lazy.get(op);
-  const logs: string[] = [];
-  let total = 0;
-  for (const page of pagesOf(range, LINES)) {
-    const call = { q: session.q, jobs: [checked], args: { ...page, asc: first } };
-    const reply = await session.read(loglinesScript, call, op);
-    if (!reply) break;
-    logs.push(...reply.lines);
-    total = reply.count;
-    if (reply.lines.length < page.count) break;
-  }
-  return { logs, count: total };
 }
