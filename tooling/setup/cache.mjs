@@ -81,8 +81,15 @@ export async function withLock(name, work) {
     return await work();
   } finally {
     clearInterval(beat);
-    if ((await ownerOf(lock)) === owner) await rm(lock, { recursive: true, force: true });
+    if ((await ownerOf(lock)) === owner) await release(lock);
   }
+}
+
+/** Moved aside first: once emptied in place, another's lock could already stand where it is removed. */
+async function release(lock) {
+  const aside = scratchName(`${lock}.done`);
+  await rename(lock, aside);
+  await rm(aside, { recursive: true, force: true });
 }
 
 async function acquire(lock, owner) {

@@ -4,12 +4,13 @@ import { Command, CommanderError, Option } from "commander";
 import { Misused } from "../outcome.js";
 import { type LineOptions, SERVERS, type ServerVersion, userRules } from "./line.js";
 import { rightsOf } from "./rights.js";
-import { EXTRAS, type Extra, ROLES, type Role } from "./roles.js";
+import { EXTRA_SPECS, EXTRAS, type Extra, ROLES, type Role } from "./roles.js";
 
 interface Given {
   readonly queue: string;
   readonly role: Role;
   readonly with?: readonly Extra[];
+  readonly other?: readonly string[];
   readonly user?: string;
   readonly v1Prefix?: readonly string[];
   readonly v1Queue?: string;
@@ -20,6 +21,20 @@ interface Given {
   readonly json?: boolean;
 }
 
+const EXTRA_HELP: Readonly<Record<Extra, string>> = {
+  events: "reads events, waits for the end of jobs",
+  publish: "writes events of its own",
+  doctor: "inspects and mends the queue",
+  handlers: "writes data, progress and log of jobs",
+  cancel: "cancels jobs",
+  limits: "sets and tells concurrency, rate and length",
+  dedup: "tells and frees deduplication records",
+  jobs: "removes, retries, promotes and changes jobs; cleans, drains, obliterates",
+  letters: "delivers dead letters to --other",
+  redrive: "brings dead letters back to --other",
+};
+const EXTRAS_HELP: string = EXTRAS.map((one) => `  ${one.padEnd(9)} ${EXTRA_HELP[one]}`).join("\n");
+
 /**
  * The `acl` command: the text to print, which is empty where help was asked for and is written.
  * @throws Misused with one sentence that says what is wrong.
@@ -27,10 +42,18 @@ interface Given {
 export function aclCommand(argv: readonly string[]): string {
   const given = parse(argv);
   if (given === null) return "";
-  const q = checkedName(given.queue);
+  const q = checkedName("--queue", given.queue);
+  const others = (given.other ?? []).map((name) => checkedName("--other", name));
   const { role, server, v1Queue, v1Prefix: prefixes = V1_PREFIXES, with: extras = [] } = given;
   if (role === "migrator" && extras.length > 0) {
     throw new Misused("--with: a migrator takes nothing besides");
+  }
+  const crossing = extras.find((extra) => EXTRA_SPECS[extra].others !== undefined);
+  if (crossing !== undefined && others.length === 0) {
+    throw new Misused(`--other: ${crossing} needs the names of the other queues`);
+  }
+  if (crossing === undefined && others.length > 0) {
+    throw new Misused("--other: only letters and redrive take it");
   }
   for (const prefix of prefixes) checkText("--v1-prefix", prefix);
   if (v1Queue !== undefined) {
@@ -42,7 +65,7 @@ export function aclCommand(argv: readonly string[]): string {
     throw new Misused("--user: must be printable ASCII without spaces and quotes");
   }
   const name = v1Queue === undefined ? {} : { v1Queue };
-  const rights = rightsOf({ role, extras, q, prefixes, ...name });
+  const rights = rightsOf({ role, extras, q, others, prefixes, ...name });
   const options: LineOptions = {
     server,
     cluster: given.cluster ?? false,
@@ -53,7 +76,7 @@ export function aclCommand(argv: readonly string[]): string {
     return `${given.aclfile ? "user" : "ACL SETUSER"} ${user} ${rules.join(" ")}\n`;
   }
   const { commands, keys, declared } = rights;
-  const report = { user, role, with: extras, queue: q, ...options, rules, commands };
+  const report = { user, role, with: extras, queue: q, others, ...options, rules, commands };
   return `${JSON.stringify({ ...report, keys: Object.fromEntries(keys), declared }, null, 2)}\n`;
 }
 
@@ -64,6 +87,7 @@ function parse(argv: readonly string[]): Given | null {
     .requiredOption("--queue <name>", "the queue")
     .addOption(new Option("--role <role>", "what it does").choices(ROLES).makeOptionMandatory())
     .addOption(new Option("--with <extra...>", "what it does besides").choices(EXTRAS))
+    .option("--other <queue...>", "queues that dead letters go to (letters) or back to (redrive)")
     .option("--user <name>", "name of the user (default: emq-<queue>-<role>)")
     .option("--v1-prefix <prefix...>", `v1 prefixes (default: ${V1_PREFIXES.join(" ")})`)
     .option("--v1-queue <name>", "v1's name of a queue that is migrated under another one")
@@ -83,7 +107,10 @@ function parse(argv: readonly string[]): Given | null {
         said = text;
       },
     })
-    .addHelpText("after", "\nPut the user's password in the place of PASSWORD.");
+    .addHelpText(
+      "after",
+      `\nBesides:\n${EXTRAS_HELP}\n\nPut the user's password in the place of PASSWORD.`,
+    );
   try {
     program.parse([...argv], { from: "user" });
   } catch (error) {
@@ -94,9 +121,9 @@ function parse(argv: readonly string[]): Given | null {
   return program.opts<Given>();
 }
 
-function checkedName(name: string): string {
+function checkedName(option: string, name: string): string {
   try {
-    return queueName(name, "--queue");
+    return queueName(name, option);
   } catch (error) {
     throw new Misused(error instanceof Error ? error.message : String(error));
   }

@@ -18,6 +18,8 @@ export interface RightsRequest {
   readonly extras?: readonly Extra[];
   /** Bare name of the queue on the v2 wire. */
   readonly q: string;
+  /** Bare names of the queues that dead letters go to, or back to. */
+  readonly others?: readonly string[];
   /** Prefixes at which a v1 queue is looked for, or taken from. */
   readonly prefixes?: readonly string[];
   /** v1's name of a queue that is migrated, where it is not the v2 name, bare or braced. */
@@ -36,34 +38,41 @@ export interface Rights {
 
 /** Works out the rights of a role from the scripts and commands it runs. */
 export function rightsOf(request: RightsRequest): Rights {
-  const { q, prefixes = V1_PREFIXES, extras = [] } = request;
+  const { q, prefixes = V1_PREFIXES, extras = [], others = [] } = request;
   const role = ROLE_SPECS[request.role];
-  const specs = [role, ...extras.map((extra) => EXTRA_SPECS[extra])];
+  const besides = extras.map((extra) => EXTRA_SPECS[extra]);
+  const specs = [role, ...besides];
   const commands = new Set<string>();
   const keys = new Map<string, Mode>();
   const declared = new Set<string>();
   const grant = (pattern: string, mode: Mode): void => {
     keys.set(pattern, merge(keys.get(pattern), mode));
   };
-  for (const script of scriptRights(
-    role.package,
-    specs.flatMap(({ scripts }) => scripts),
-  )) {
-    for (const name of script.commands) commands.add(name.toLowerCase());
-    for (const [name, patterns] of keysOf(script, request)) {
-      const mode = script.access[name];
-      for (const pattern of patterns) {
-        declared.add(pattern);
-        if (mode) grant(pattern, mode);
+  const run = (names: readonly string[], on: RightsRequest): void => {
+    for (const script of scriptRights(role.package, names)) {
+      for (const name of script.commands) commands.add(name.toLowerCase());
+      for (const [name, patterns] of keysOf(script, on)) {
+        const mode = script.access[name];
+        for (const pattern of patterns) {
+          declared.add(pattern);
+          if (mode) grant(pattern, mode);
+        }
       }
     }
-  }
+  };
+  run(
+    specs.flatMap(({ scripts }) => scripts),
+    request,
+  );
+  const there = besides.flatMap((extra) => extra.others ?? []);
+  for (const other of others) run(there, { ...request, q: other });
   for (const plain of specs.flatMap((spec) => spec.plain)) {
     commands.add(plain.command);
     for (const pattern of placesOf(plain, request)) grant(pattern, plain.mode ?? "r");
   }
   if (!role.boots) for (const key of elsewhere(request)) grant(literal(key), "r");
-  for (const [name, key] of role.boots ? fenceRead(q, prefixes).commands : []) {
+  const fences = role.boots ? [q, ...others] : [];
+  for (const [name, key] of fences.flatMap((one) => fenceRead(one, prefixes).commands)) {
     commands.add(String(name).toLowerCase());
     grant(literal(String(key)), "r");
   }

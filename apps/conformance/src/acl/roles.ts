@@ -32,8 +32,8 @@ export const ROLE_SPECS: Readonly<Record<Role, RoleSpec>> = {
   producer: {
     package: "scripts",
     // `get`: an add whose id stands already answers with the job that stands.
-    // What a replaced job leaves the workers' sweep buries.
-    scripts: ["init", "add", "get", "node", "holder", "unlock"],
+    // `bury`: what a replaced job leaves goes at once.
+    scripts: ["init", "add", "get", "node", "bury"],
     plain: [...CONNECT, ...CLOCK],
     boots: true,
   },
@@ -42,8 +42,8 @@ export const ROLE_SPECS: Readonly<Record<Role, RoleSpec>> = {
     scripts: [
       ...["init", "step", "turn", "begin", "finish", "renew", "get"],
       ...["expired", "recover", "promote", "bury", "heartbeat", "count"],
-      // What its handlers do with their jobs, and how runs learn that they were cancelled.
-      ...["verdicts", "data", "progress", "log", "limit"],
+      // Asked all the time: which runs were cancelled, and what is owed to other queues.
+      ...["verdicts", "owed"],
     ],
     plain: [
       ...CONNECT,
@@ -57,8 +57,8 @@ export const ROLE_SPECS: Readonly<Record<Role, RoleSpec>> = {
   admin: {
     package: "scripts",
     scripts: [
-      ...["init", "pause", "get", "capacity", "holder", "unlock"],
-      ...["counts", "page", "ranks", "loglines", "metrics", "workers", "limit", "limits"],
+      ...["init", "pause", "get"],
+      ...["counts", "page", "ranks", "loglines", "metrics", "workers"],
     ],
     plain: [...CONNECT, ...CLOCK],
     boots: true,
@@ -88,11 +88,28 @@ export const V1_TELLING_UNITS: readonly string[] = [
   ...["meta", "id", "wait", "delayed", "completed", "failed", "stalled-check"],
 ];
 
-export const EXTRAS = ["events", "publish", "doctor"] as const;
+export const EXTRAS = [
+  "events",
+  "publish",
+  "doctor",
+  "handlers",
+  "cancel",
+  "limits",
+  "dedup",
+  "jobs",
+  "letters",
+  "redrive",
+] as const;
 export type Extra = (typeof EXTRAS)[number];
 
+/** What is added to a role. */
+export interface ExtraSpec extends Pick<RoleSpec, "scripts" | "plain"> {
+  /** Scripts it runs on the other queues that are named, behind their own boot fence. */
+  readonly others?: readonly string[];
+}
+
 /** What a producer, worker or admin may be given besides. */
-export const EXTRA_SPECS: Readonly<Record<Extra, Pick<RoleSpec, "scripts" | "plain">>> = {
+export const EXTRA_SPECS: Readonly<Record<Extra, ExtraSpec>> = {
   /** `QueueEvents`, and waiting for a job's end. */
   events: { scripts: ["tail", "get"], plain: [{ command: "xread", on: "events", mode: "r" }] },
   /** `QueueEventsProducer`. */
@@ -107,6 +124,31 @@ export const EXTRA_SPECS: Readonly<Record<Extra, Pick<RoleSpec, "scripts" | "pla
       ].map((command): PlainCommand => ({ command, on: "v2", mode: "r" })),
       { command: "scan" },
     ],
+  },
+  /** What a handler writes of its job. */
+  handlers: { scripts: ["data", "progress", "log"], plain: [] },
+  /** Ends jobs wherever they stand; the workers bury them. */
+  cancel: { scripts: ["cancel"], plain: [] },
+  /** Sets and tells the limits of the queue. */
+  limits: { scripts: ["limit", "limits", "capacity"], plain: [] },
+  /** Tells and frees the records of deduplication. `add` needs none of it. */
+  dedup: { scripts: ["holder", "unlock"], plain: [] },
+  /** Removes, retries and moves jobs, one by one or all. */
+  jobs: {
+    scripts: [
+      ...["remove", "bury", "retry", "advance", "redelay", "rerank"],
+      // `clean`, `drain` and `obliterate`, with what they look at.
+      ...["ended", "added", "page", "counts", "purge", "close", "wipe", "expired"],
+    ],
+    plain: [],
+  },
+  /** Delivers dead letters. */
+  letters: { scripts: ["owed", "ack"], plain: [], others: ["init", "add"] },
+  /** `Queue.redrive`: brings dead letters back. */
+  redrive: {
+    scripts: ["page", "get", "remove", "bury"],
+    plain: [],
+    others: ["init", "retry", "add"],
   },
 };
 

@@ -6,12 +6,14 @@ import { narrowed, refusals, unneeded } from "../support/acl-narrow.js";
 import { administer, makeV1, migrate, produce, type Stage, work } from "../support/acl-paths.js";
 import { adminOf, driverOf, makeUser, REFUSED, recorded, setRules } from "../support/acl-user.js";
 
+// A script's groups lie behind each other, so what it does to one counts for all: `add` and `bury` read
+// jobs, and only remove what else they left.
+const BEHIND = ["deps", "failures", "logs", "results"].map((kind) => `r of ~emq:{q}:v2:${kind}:*`);
+
 // What stays on the line though this path does not show that it is used, and why.
 const SPARE = {
-  // A script's groups lie behind each other, so what it does to one counts for all: `add` reads jobs, and
-  // only removes what else a namesake left.
-  producer: ["deps", "failures", "logs", "results"].map((kind) => `r of ~emq:{q}:v2:${kind}:*`),
-  worker: [],
+  producer: BEHIND,
+  worker: BEHIND,
   admin: [],
   // The monitor leaves out what its server counts as administration.
   migrator: ["+client|list"],
@@ -52,8 +54,11 @@ describe.each(["redis", "valkey"] as const)(
 
 // What a producer can lack and still end its calls, and why.
 const UNNOTICED = [
-  // A name for people, and a proof that the connection is ready: clients and lanes go on without.
+  // A name for people: clients go on without.
   "+client|setname",
+  // Asked when what a replaced job left is buried, which the workers do, too.
+  "+hexists",
+  // A proof that the connection is ready: lanes go on without.
   "+ping",
   // Scripts never end over an event that could not be written.
   "+xadd",

@@ -165,10 +165,10 @@ describe("a broken driver is found out", () => {
 
   test("a unit of another type", async () => {
     const failed = await failing(
-      besides((stamp) => ["SADD", stamp.replace("meta", "v2:outbox"), "1"]),
+      besides((stamp) => ["SADD", stamp.replace("meta", "v2:staged"), "1"]),
     );
     expect(idsOf(failed)).toEqual(["wire.types"]);
-    expect(failed[0]).toMatch(/v2:outbox is a set, the manifest says hash/);
+    expect(failed[0]).toMatch(/v2:staged is a set, the manifest says zset/);
   });
 
   test("keys of two tags in one call", async () => {

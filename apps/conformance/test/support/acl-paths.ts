@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Queue, Worker } from "@echomq/core";
 import { createMigration } from "@echomq/migrate";
-import type { RedisDriver } from "@echomq/scripts";
+import { Dispatcher, finishScript, owedScript, type RedisDriver } from "@echomq/scripts";
 import { Queue as V1Queue, Worker as V1Worker } from "bullmq";
 import type { Redis } from "ioredis";
 
@@ -49,10 +49,31 @@ export async function produce(stage: Stage, driver: RedisDriver): Promise<void> 
     await stage.admin.sadd(key(stage, "extras"), "retired");
     await stage.admin.zadd(key(stage, "trash"), 1, "retired");
     await queue.add("retired", {}, { jobId: "retired", priority: 1 });
+    await deduplicate(stage, queue);
   } finally {
     await queue.close();
   }
 }
+
+/** Everything `add` makes of a job that another one stands for. */
+async function deduplicate({ q, admin }: Stage, queue: Queue): Promise<void> {
+  const delay = 3_600_000;
+  const ttl = { id: "d", ttl: delay };
+  await queue.add("first", {}, { deduplication: ttl });
+  await queue.add("dropped", {}, { deduplication: { ...ttl, extend: true } });
+  await queue.add("first", {}, { delay, deduplication: { id: "r", ttl: delay } });
+  await queue.add("instead", {}, { delay, deduplication: { id: "r", ttl: delay, replace: true } });
+  // One that runs keeps the last behind it.
+  const last = { id: "k", keepLastIfActive: true };
+  const kept = await queue.add("runs", {}, { deduplication: last });
+  const key = (unit: string): string => `emq:{${q}}:v2:${unit}`;
+  await admin.zadd(key("active"), 1, kept.id);
+  await queue.add("kept", {}, { deduplication: last });
+  // Only now, or the first worker to come takes it for lost.
+  await admin.zrem(key("active"), kept.id);
+}
+
+const KEEP_LAST = { id: "last", keepLastIfActive: true };
 
 /** Jobs for a worker: some end well, some fail, some wait, some lost their worker. */
 async function fill(stage: Stage, queue: Queue): Promise<void> {
@@ -69,6 +90,9 @@ async function fill(stage: Stage, queue: Queue): Promise<void> {
     { name: "slow", data: {} },
     { name: "stray", data: {} },
     { name: "gone", data: {}, opts: { jobId: "gone", removeOnComplete: true } },
+    { name: "locked", data: {}, opts: { deduplication: { id: "l" } } },
+    // Keeps its successor back until it ends.
+    { name: "slow", data: {}, opts: { jobId: "holder", deduplication: KEEP_LAST } },
   ]);
   // One job has a log, so its keys are more than its hash; two were lost with their worker.
   await admin.rpush(key(stage, "logs:gone"), "line");
@@ -109,6 +133,7 @@ export async function work(stage: Stage, driver: RedisDriver, full: RedisDriver)
       stalledInterval: 150,
       removeOnComplete: { count: 3, age: 3_600 },
       removeOnFail: 2,
+      limiter: { max: 10_000, duration: 1_000 },
       metrics: { maxDataPoints: 10 },
     },
   );
@@ -123,6 +148,10 @@ export async function work(stage: Stage, driver: RedisDriver, full: RedisDriver)
     // It may be the first to come to the queue.
     await Promise.race([worker.waitUntilReady(), broken]);
     await fill(stage, queue);
+    const held = async (): Promise<boolean> =>
+      (await admin.zscore(key(stage, "active"), "holder")) !== null;
+    await Promise.race([until("the holder runs", held), broken]);
+    await queue.add("kept", {}, { deduplication: KEEP_LAST });
     await Promise.race([until("all are done", done), broken]);
     await until("what left is buried", async () => (await admin.zcard(key(stage, "trash"))) === 0);
     // Blocked now, so this one comes by a wake-up; the worker gives it back when it closes.
@@ -135,6 +164,23 @@ export async function work(stage: Stage, driver: RedisDriver, full: RedisDriver)
     await worker.close({ timeout: 0 });
     await queue.close();
   }
+  await leaveLetter(stage, driver);
+}
+
+/** The end of a run that owes a letter. No worker is left to deliver it: that takes more rights. */
+async function leaveLetter(stage: Stage, driver: RedisDriver): Promise<void> {
+  const { q, admin } = stage;
+  await admin.hset(key(stage, "job:letter"), "name", "x", "data", "{}", "timestamp", 1);
+  await admin.hset(key(stage, "owners"), "letter", "1:mine");
+  await admin.zadd(key(stage, "active"), 9e12, "letter");
+  const lane = Dispatcher.over(driver, { retryMs: 0 });
+  const keep = { keepCount: 1, keepAge: 0, failCount: 1, failAge: 0 };
+  const end = { token: "mine", how: "failed", atm: 1, ats: 1, delay: 0, lock: 0 };
+  const items = [{ ...end, value: "on purpose", stack: "", letter: "{}" }];
+  const call = { q, jobs: ["letter"], dedups: [], args: { now: Date.now(), ...keep }, items };
+  await lane.run(finishScript, call);
+  const owed = await lane.run(owedScript, { q, args: { now: Date.now() + 60_000, limit: 1 } });
+  if (owed.length !== 1) throw new Error("no letter was left");
 }
 
 /** All an administrator does. */

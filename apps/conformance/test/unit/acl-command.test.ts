@@ -40,7 +40,12 @@ describe("wrong usage ends with 2 and one sentence", () => {
     [["--queue", "q", "--role", "worker", "--user", "a b"], /--user/],
     [["--queue", "q", "--role", "worker", "--v1-prefix", ""], /--v1-prefix/],
     [["--queue", "q", "--role", "worker", "--v1-queue", "x"], /--v1-queue: only a migrator/],
-    [["--queue", "q", "--role", "admin", "--with", "all"], /events, publish, doctor/],
+    [
+      ["--queue", "q", "--role", "admin", "--with", "all"],
+      /events, publish, doctor, handlers, cancel, limits, dedup, jobs, letters, redrive/,
+    ],
+    [["--queue", "q", "--role", "worker", "--with", "letters"], /--other: letters needs/],
+    [["--queue", "q", "--role", "worker", "--other", "dead"], /--other: only letters and redrive/],
     [["--queue", "q", "--role", "migrator", "--with", "doctor"], /--with: a migrator/],
     [["--queue", "q", "--role", "worker", "--server", "5"], /6\.2, 7\.0, 7\.2/],
     [["--queue", "q", "--role", "worker", "more"], /too many arguments/],

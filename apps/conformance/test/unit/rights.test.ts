@@ -70,7 +70,22 @@ test("what is given besides adds its scripts and keys", () => {
   expect(plain.keys.get("emq:{o}:v2:events")).toBe("w");
   expect(more.keys.get("emq:{o}:v2:events")).toBe("rw");
   expect(more.commands.filter((name) => !plain.commands.includes(name))).toContain("xread");
+  const admin = { role: "admin", q: "o", prefixes: ["bull"] } as const;
+  const jobs = rightsOf({ ...admin, extras: ["jobs"] });
+  expect(rightsOf(admin).keys.get("emq:{o}:v2:wait")).toBe("r");
+  expect(jobs.keys.get("emq:{o}:v2:wait")).toBe("rw");
   const doctor = rightsOf({ role: "admin", extras: ["doctor"], q: "o", prefixes: ["bull"] });
   expect(doctor.keys.get("emq:{o}:*")).toBe("r");
   expect(doctor.keys.has("emq:{o}:v2:owners")).toBe(doctor.keys.get("emq:{o}:v2:owners") === "rw");
+});
+
+test("letters give a worker what adding takes on the other queue, its fence included", () => {
+  const given = { role: "worker", extras: ["letters"], q: "o", prefixes: ["bull"] } as const;
+  const { keys } = rightsOf({ ...given, others: ["dead"] });
+  expect(keys.get("emq:{dead}:v2:wait")).toBe("w");
+  expect(keys.get("emq:{dead}:v2:active")).toBe("r");
+  expect(keys.has("emq:{dead}:v2:owners")).toBe(false);
+  expect(keys.get("bull:dead:meta")).toBe("r");
+  expect(keys.get("{emq}:migration:dead")).toBe("r");
+  expect(keys.get("emq:{o}:v2:outbox")).toBe("rw");
 });

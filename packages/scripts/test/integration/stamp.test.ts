@@ -66,6 +66,8 @@ describe.each(ENGINES)("the fence of every script on %s", (engine) => {
 
   test.each(NAMES)("%s takes a newer minor and patch", async (name) => {
     await b.redis.set(fenceKey(name), "echomq:2.31.4-next");
+    // Under a limit `turn` leaves the work to `step`.
+    if (name === "turn") await b.redis.hdel(b.unit("meta"), "concurrency", "rate.max");
     const outcome = await raw(b, name, encodedCall(name, b.q));
     expect("error" in outcome ? outcome.error : "").toBe("");
   });

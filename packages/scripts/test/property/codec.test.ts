@@ -1,3 +1,4 @@
+import { unitKey } from "@echomq/wire";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { encodeCall, type ScriptName, SPECS } from "../../src/index.js";
@@ -19,13 +20,20 @@ function callOf(name: ScriptName): fc.Arbitrary<AnyCall> {
   const row = (columns: typeof args): fc.Arbitrary<Record<string, string | number>> =>
     fc.record(Object.fromEntries(columns.map((column) => [column.name, value(column)])));
   const most = Math.min(bound, 6);
-  return fc.record({
-    q: queue,
-    args: row(args),
-    ...Object.fromEntries(groups.map((group) => [group.name, fc.array(id, { maxLength: most })])),
-    ...Object.fromEntries(
-      tables.map((table) => [table.name, fc.array(row(table.columns), { maxLength: most })]),
-    ),
+  // Whole keys are given as they stand: here the queue's own, as every caller must.
+  return queue.chain((q) => {
+    const member = (kinds: (typeof groups)[number]["kinds"]): fc.Arbitrary<string> =>
+      kinds === "raw" ? fc.constant(unitKey(q, "completed")) : id;
+    return fc.record({
+      q: fc.constant(q),
+      args: row(args),
+      ...Object.fromEntries(
+        groups.map(({ name, kinds }) => [name, fc.array(member(kinds), { maxLength: most })]),
+      ),
+      ...Object.fromEntries(
+        tables.map((table) => [table.name, fc.array(row(table.columns), { maxLength: most })]),
+      ),
+    });
   }) as fc.Arbitrary<AnyCall>;
 }
 

@@ -61,17 +61,18 @@ export async function retryJobs(lazy: LazySession, options: unknown): Promise<nu
   const session = await lazy.get(op);
   // Without a bound, a job that fails again would be retried for ever.
   const before = timestamp ?? (await session.clock.now());
-  let moved = 0;
+  // One that fails again in the very millisecond of the bound must not be taken twice either.
+  const taken = new Set<string>();
   let start = 0;
   for (;;) {
     const args = { state, before, start, count };
     const page = (await session.read(endedScript, { q: session.q, args }, op)) ?? [];
-    const ids = page.filter(isJobId);
+    const ids = page.filter((id) => isJobId(id) && !taken.has(id));
     const statuses = await retryIds(session, ids, { state, before, reset }, op);
     const stay = statuses.filter((status) => status.startsWith("EMQSTATE")).length;
-    moved += statuses.filter((status) => status === "ok").length;
+    for (const [at, id] of ids.entries()) if (statuses[at] === "ok") taken.add(id);
     start += stay + page.length - ids.length;
-    if (page.length < count) return moved;
+    if (page.length < count) return taken.size;
   }
 }
 
