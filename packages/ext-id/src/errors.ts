@@ -4,8 +4,8 @@ const ECHOMQ_ERROR: unique symbol = Symbol.for("echomq.error");
 /** A value is no id, no encoded id, or no setting of a mint. `code` is always `ID`. */
 export class IdError extends Error {
   static {
-    Object.defineProperty(IdError.prototype, "name", { value: "IdError", configurable: true });
-    Object.defineProperty(IdError.prototype, ECHOMQ_ERROR, { value: true });
+    Object.defineProperty(this.prototype, "name", { value: "IdError", configurable: true });
+    Object.defineProperty(this.prototype, ECHOMQ_ERROR, { value: true });
   }
 
   readonly code = "ID" as const;

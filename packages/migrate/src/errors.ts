@@ -52,7 +52,7 @@ export interface MigrationErrorInit {
  */
 export class MigrationError extends EchoMQError {
   static {
-    Object.defineProperty(MigrationError.prototype, "name", { value: "MigrationError" });
+    Object.defineProperty(this.prototype, "name", { value: "MigrationError" });
   }
 
   declare readonly code: MigrationCode;

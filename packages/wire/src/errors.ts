@@ -69,12 +69,13 @@ interface BrandedError extends Error {
 /** `Error` as EchoMQError's prototype completes it. */
 const ErrorBase: new (message?: string, options?: ErrorOptions) => BrandedError = Error as never;
 
+// `this` in the static blocks: bundlers rename a class that is named in its own body.
 /** Base of every error: a code, the operation, the cause, and whether trying again can help. */
 export class EchoMQError extends ErrorBase {
   static {
-    nameClass(EchoMQError, "EchoMQError");
+    nameClass(this, "EchoMQError");
     // on the prototype, so a logged error stays short
-    Object.defineProperty(EchoMQError.prototype, ECHOMQ_ERROR, { value: true });
+    Object.defineProperty(this.prototype, ECHOMQ_ERROR, { value: true });
   }
 
   readonly code: ErrorCode;
@@ -92,7 +93,7 @@ export class EchoMQError extends ErrorBase {
 /** An argument or option has a value that is never sent. Nothing was written. */
 export class ValidationError extends EchoMQError {
   static {
-    nameClass(ValidationError, "ValidationError");
+    nameClass(this, "ValidationError");
   }
 
   declare readonly code: "VALIDATION";
@@ -111,7 +112,7 @@ export class ValidationError extends EchoMQError {
 /** Options that cannot work together, or something to install is missing. */
 export class ConfigError extends EchoMQError {
   static {
-    nameClass(ConfigError, "ConfigError");
+    nameClass(this, "ConfigError");
   }
 
   declare readonly code: "CONFIG";
@@ -128,7 +129,7 @@ export class ConfigError extends EchoMQError {
 /** The keyspace belongs to another version, or to a migration. The message says what to do. */
 export class FenceError extends EchoMQError {
   static {
-    nameClass(FenceError, "FenceError");
+    nameClass(this, "FenceError");
   }
 
   declare readonly code: FenceCode;
@@ -161,7 +162,7 @@ export class FenceError extends EchoMQError {
 /** A script refused one call. `detail` is what followed the code in its reply. */
 export class WireError extends EchoMQError {
   static {
-    nameClass(WireError, "WireError");
+    nameClass(this, "WireError");
   }
 
   declare readonly code: WireCode;
@@ -176,7 +177,7 @@ export class WireError extends EchoMQError {
 /** The server or the connection failed. `detail` is the text as it came, unchanged. */
 export class ServerError extends EchoMQError {
   static {
-    nameClass(ServerError, "ServerError");
+    nameClass(this, "ServerError");
   }
 
   declare readonly code: ServerCode;

@@ -43,7 +43,8 @@ export const ROLE_SPECS: Readonly<Record<Role, RoleSpec>> = {
       ...["init", "step", "turn", "begin", "finish", "renew", "get"],
       ...["expired", "recover", "promote", "bury", "heartbeat", "count"],
       // Asked all the time: which runs were cancelled, and what is owed to other queues.
-      ...["verdicts", "owed"],
+      // `ack` puts off what another queue refused.
+      ...["verdicts", "owed", "ack"],
     ],
     plain: [
       ...CONNECT,
@@ -142,7 +143,7 @@ export const EXTRA_SPECS: Readonly<Record<Extra, ExtraSpec>> = {
     ],
     plain: [],
   },
-  /** Delivers dead letters. */
+  /** Lets a worker deliver dead letters. */
   letters: { scripts: ["owed", "ack"], plain: [], others: ["init", "add"] },
   /** `Queue.redrive`: brings dead letters back. */
   redrive: {

@@ -56,6 +56,14 @@ export class LazySession {
     throw closedError(op);
   }
 
+  /** Ends the connection, to be opened anew by the next call. Never rejects. */
+  async drop(): Promise<void> {
+    const session = this.#session;
+    this.#session = undefined;
+    this.#opening = undefined;
+    await session?.close("now");
+  }
+
   /** Closes what was opened. Never rejects. */
   close(mode: "drain" | "now" = "drain"): Promise<void> {
     this.#closing ??= this.#close(mode);

@@ -44,7 +44,9 @@ export class Job<Data = unknown, Result = unknown, Name extends string = string>
   readonly priority: number;
   /** Id it was deduplicated under. */
   readonly deduplicationId: string | undefined;
+  /** Attempts that have ended and counted. */
   readonly attemptsMade: number;
+  /** How often it was begun; in its handler this run included. */
   readonly attemptsStarted: number;
   /** How often its lease was lost. */
   readonly stalledCounter: number;

@@ -39,6 +39,9 @@ export async function moveRun(
       op,
     });
   }
+  if (token !== undefined && typeof token !== "string") {
+    refuse("token", "must be a string; a handler's second argument is { token, signal, lease }");
+  }
   if (token !== undefined && token !== run.token) {
     throw new EchoMQError({ code: "EMQSTALE", message: `${op}: the token is not this run's`, op });
   }

@@ -25,7 +25,7 @@ export interface SchemaIssue {
 /** A payload does not fit the schema of its job. */
 export class SchemaError extends ValidationError {
   static {
-    Object.defineProperty(SchemaError.prototype, "name", { value: "SchemaError" });
+    Object.defineProperty(this.prototype, "name", { value: "SchemaError" });
   }
 
   readonly issues: readonly SchemaIssue[];

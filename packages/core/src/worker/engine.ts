@@ -232,7 +232,7 @@ export class Engine {
       ]);
       if (stepped.status === "fulfilled" && stepped.value !== null) {
         taken = stepped.value.claimed.length;
-        if (claim.count > 0) drained = this.#take(stepped.value, claim, started, wakes);
+        if (claim.count > 0) drained = this.#take(stepped.value, claim, started, wakes, now);
         await this.#answered(plain, stepped.value);
       }
       if (finished.status === "fulfilled" && finished.value !== null) {
@@ -280,7 +280,7 @@ export class Engine {
   }
 
   /** Starts what was claimed; true when the queue was found empty after work. */
-  #take(reply: Advance, claim: ClaimRequest, started: number, wakes: number): boolean {
+  #take(reply: Advance, claim: ClaimRequest, started: number, wakes: number, now: number): boolean {
     const declared = new Set(claim.candidates);
     const ids = reply.claimed.map(({ id }) => id);
     const guessed = ids.filter((id) => declared.has(id)).length;
@@ -291,7 +291,7 @@ export class Engine {
     const drained = short && reply.reason === "empty" && this.#worked;
     this.#worked = reply.claimed.length > 0 || (this.#worked && !short);
     this.#hungry = !short || this.#wakes !== wakes;
-    this.#starter.start(reply.claimed, claim.token, started + claim.leaseMs, claim.begun);
+    this.#starter.start(reply.claimed, claim.token, started + claim.leaseMs, claim.begun, now);
     return drained;
   }
 

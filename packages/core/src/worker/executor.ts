@@ -40,6 +40,7 @@ export class Executor<M extends JobMap> {
   /** Resolves to how the run ended; null when nothing may be written any more. Never rejects. */
   async execute(run: Run): Promise<Settlement | null> {
     const job = this.#host.job(run);
+    run.job = job;
     const unread = payloadFault(job);
     if (unread !== undefined) return failed(run, unread, this.#settings);
     const ttl = msOf(job.opts.ttl);

@@ -24,10 +24,16 @@ export class Run {
   /** The server knows that this run began, and charges its job if the worker dies. */
   begun = true;
 
-  constructor(id: string, token: string, leaseEnds: number) {
+  /** When it was claimed, in server ms. */
+  readonly claimedAt: number;
+  /** The job its handler was given: what the handler wrote through it is told with its end. */
+  job: { data: unknown; progress: unknown } | undefined;
+
+  constructor(id: string, token: string, leaseEnds: number, claimedAt: number) {
     this.id = id;
     this.token = token;
     this.leaseEnds = leaseEnds;
+    this.claimedAt = claimedAt;
   }
 
   /** Attempts made, this one included where it counts. */

@@ -77,11 +77,18 @@ export class Starter {
     this.#marking = undefined;
   }
 
-  /** `leaseEnds` is in monotonic ms; the first `begun` of the claimed are known to begin now. */
-  start(claimed: Claimed, token: string, leaseEnds: number, begun: number): void {
+  /** `leaseEnds` is in monotonic ms; the first `begun` of the claimed are known to begin now,
+   * `claimedAt` in server ms. */
+  start(
+    claimed: Claimed,
+    token: string,
+    leaseEnds: number,
+    begun: number,
+    claimedAt: number,
+  ): void {
     const bare: Run[] = [];
     for (const [at, { id, verdict, fields }] of claimed.entries()) {
-      const run = new Run(id, token, leaseEnds);
+      const run = new Run(id, token, leaseEnds, claimedAt);
       run.begun = fields.length === 0 || at < begun;
       this.#book.add(run);
       if (fields.length > 0) this.#start(run, fields, verdict);

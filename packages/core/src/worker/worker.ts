@@ -176,7 +176,13 @@ export class Worker<M extends JobMap = JobMap> extends WorkerEmitter<M> {
       signal.throwIfAborted();
       return parts;
     };
-    this.#parts ??= await starting(open, signal, (error) => this.report(error));
+    try {
+      this.#parts ??= await starting(open, signal, (error) => this.report(error));
+    } catch (error) {
+      // A worker that was refused must not keep its process alive; `run` connects again.
+      if (!signal.aborted) await this.#session.drop();
+      throw error;
+    }
     const { engine, keeper, sweeper, presence } = this.#parts;
     keeper.start();
     sweeper.start();
@@ -234,19 +240,28 @@ export class Worker<M extends JobMap = JobMap> extends WorkerEmitter<M> {
     };
   }
 
-  #settled({ run, how, result, value, moved }: Settlement): void {
+  #settled({ run, how, result, value, stack, moved }: Settlement): void {
     this.#work.manual?.over(run);
     if (how === "release" || moved) return;
     const event = how === "completed" ? "completed" : "failed";
     if (this.listenerCount(event) === 0) return;
-    const ended = how === "completed" ? { returnvalue: value } : { failedReason: value };
-    const fields = { ...run.fields, atm: String(run.atm), ats: String(run.ats), ...ended };
-    const job = this.#job(run, fields);
+    const final = how === "completed" || how === "failed";
+    const now = String(this.#parts?.session.clock.read() ?? 0);
+    const job = this.#job(run, {
+      atm: String(run.atm),
+      ...(how === "completed"
+        ? { returnvalue: value }
+        : { failedReason: value, stacktrace: stack }),
+      ...(final ? { finishedOn: now } : {}),
+    });
+    if (run.job) Object.assign(job, { data: run.job.data, progress: run.job.progress });
     if (event === "completed") this.tell("completed", job, result);
     else this.tell("failed", job, result, how !== "failed");
   }
 
-  #job(run: Run, fields: Run["fields"] = run.fields): AnyJob<M> {
+  #job(run: Run, ended: Run["fields"] = {}): AnyJob<M> {
+    const started = { ats: String(run.ats), processedOn: String(run.claimedAt) };
+    const fields = { ...run.fields, ...started, ...ended };
     return jobOf(run, fields, this.#session, this.name, this.#work.manual);
   }
 

@@ -5,6 +5,8 @@ import { eventsExample } from "../docs/events.js";
 import { failingExample } from "../docs/failing.js";
 import { limitsExample } from "../docs/limits.js";
 import { lookingExample } from "../docs/looking.js";
+import { migratingExample } from "../docs/migrating.js";
+import { mails as bullMails } from "../docs/migrating-before.js";
 import { workingExample } from "../docs/working.js";
 import { codeOf, regionsOf } from "../support/docs.js";
 
@@ -87,5 +89,34 @@ test("the code of docs/working.md does what it says", async () => {
     why: "cancelled: the customer changed their mind",
     resized: { width: 320 },
     chores: 1,
+  });
+});
+
+test("docs/migrating.md shows the code that runs here, BullMQ's first", () => {
+  expect(codeOf("migrating")).toEqual([
+    ...regionsOf("migrating-before"),
+    ...regionsOf("migrating"),
+  ]);
+});
+
+test("the code of docs/migrating.md does what it says, before the move and after", async () => {
+  const address = async (): Promise<{ host: string; port: number }> => {
+    const { hostname, port } = new URL(await url());
+    return { host: hostname, port: Number(port) };
+  };
+  const [queue, worker] = bullMails(await address());
+  const result = new Promise((resolve) =>
+    worker.once("completed", (_job, value) => resolve(value)),
+  );
+  await queue.add("mail", { to: "ann" });
+  expect(await result).toBe("sent to ann");
+  await worker.close();
+  await queue.close();
+  expect(await migratingExample(await address())).toEqual({
+    result: "sent to ann",
+    owl: ["delayed", 0, 1],
+    ids: ["42", "owl:1"],
+    none: null,
+    paused: 1,
   });
 });

@@ -2,6 +2,7 @@ import { sharedServer } from "@echomq/testkit";
 import { describe, expect, test } from "vitest";
 import {
   DelayedError,
+  type Job,
   RateLimitError,
   UnrecoverableError,
   WaitingError,
@@ -73,6 +74,30 @@ describe.each(ENGINES)("moving oneself on %s", (engine) => {
     return Bench.on(url, await makeDriver(url, engine === "redis" ? "ioredis" : "node-redis"));
   };
 
+  test("a job is told with its times, and with what its handler wrote through it", async () => {
+    const bench = await here();
+    const told: unknown[] = [];
+    const worker = bench.worker(async (job) => {
+      expect(job.processedOn).toBeGreaterThanOrEqual(job.timestamp);
+      await job.updateData({ v: 2 });
+      await job.updateProgress(50);
+      if (job.attemptsMade === 0) throw new Error("again");
+    });
+    const note = (how: string) => (job: Job) => {
+      const { data, progress, attemptsMade, attemptsStarted, finishedOn, stacktrace } = job;
+      const ended = finishedOn === undefined ? "goes on" : "ended";
+      told.push([how, data, progress, attemptsMade, attemptsStarted, ended, stacktrace.length]);
+    };
+    worker.on("failed", note("failed"));
+    worker.on("completed", note("completed"));
+    await bench.queue().add("x", { v: 1 }, { attempts: 2 });
+    await until("both are told", () => told.length === 2);
+    expect(told).toEqual([
+      ["failed", { v: 2 }, 50, 1, 1, "goes on", 1],
+      ["completed", { v: 2 }, 50, 2, 2, "ended", 1],
+    ]);
+  });
+
   test("DelayedError puts the job off and counts no attempt", async () => {
     const bench = await here();
     const queue = bench.queue();
@@ -92,7 +117,7 @@ describe.each(ENGINES)("moving oneself on %s", (engine) => {
     worker.on("failed", (job) => told.push(job.id));
     const job = await queue.add("x", {});
     await until("it is done", async () => (await job.getState()) === "completed");
-    expect(runs).toEqual([0, 1, 2, 3].map((n) => [0, n]));
+    expect(runs).toEqual([1, 2, 3, 4].map((started) => [0, started]));
     expect(await queue.getJob(job.id)).toMatchObject({
       attemptsMade: 1,
       attemptsStarted: 4,

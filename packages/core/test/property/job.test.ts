@@ -73,7 +73,7 @@ describe("a job's hash may hold anything", () => {
         fc.array(fc.option(texts), { maxLength: 15 }),
         fc.anything(),
         (values, result) => {
-          const run = new Run("1", "t", 0);
+          const run = new Run("1", "t", 0, 0);
           run.fields = fieldsOfRun(values);
           for (const end of [succeeded(run, result, KEEP), failed(run, result, KEEP)]) {
             for (const number of [end.delay, end.keep.count, end.keep.ageMs, run.atm, run.ats]) {

@@ -12,7 +12,7 @@ const settlements: fc.Arbitrary<Settlement> = fc
     size: fc.constantFrom(0, 10, 3_000_000),
   })
   .map(({ how, count, priority, size }) => {
-    const run = new Run(String(count), "t", 0);
+    const run = new Run(String(count), "t", 0, 0);
     run.fields = priority === undefined ? {} : { priority };
     const keep = { count, ageMs: 0 };
     return {
@@ -60,7 +60,7 @@ describe("settleBatch", () => {
   });
 
   test("takes at most 250 of each", () => {
-    const run = new Run("1", "t", 0);
+    const run = new Run("1", "t", 0, 0);
     const keep = { count: 1, ageMs: 0 };
     const one = { run, delay: 0, value: "", stack: "", keep, result: 1, doubt: false };
     const all: Settlement[] = Array.from({ length: 900 }, (_, n) => ({

@@ -48,7 +48,8 @@ export async function commit(ctx: Context, options: CommitOptions = {}): Promise
     run: runOf(ctx),
     already,
     purged,
-    next: purged === null ? commandFor(ctx, "commit --purge-v1") : commandFor(ctx, "status"),
+    // Not the purge: the v1 keys are the way back until v2 has shown that it works.
+    next: commandFor(ctx, "status"),
   };
 }
 

@@ -28,7 +28,13 @@ class AcmeLane implements RedisDriver {
 
   // 1. One client object per connection. It neither reconnects, nor queues, nor sends again.
   async connect(): Promise<void> {
-    const options = { lazyConnect: true, enableOfflineQueue: false, retryStrategy: () => null };
+    // RESP2, whatever the client's default is: replies keep one shape.
+    const options = {
+      protocol: 2,
+      lazyConnect: true,
+      enableOfflineQueue: false,
+      retryStrategy: () => null,
+    } as const;
     const client = new Redis(this.url, options);
     let why = new Error("connection closed");
     client.on("error", (error) => {
