@@ -26,9 +26,13 @@ export async function migratingExample(connection: {
   const results = new Promise((resolve) =>
     worker.once("completed", (_job, value) => resolve(value)),
   );
+  const begun = new Promise((resolve) => {
+    worker.once("active", (job) => resolve(job.attemptsStarted));
+  });
   const digits = await queue.add("mail", { to: "ann" }, { jobId: "42" });
   const owl = await queue.add("mail", { to: "night owl" }, { jobId: "owl:1" });
   seen.result = await results;
+  seen.begun = await begun;
   for (let looks = 0; looks < 500 && (await owl.getState()) !== "delayed"; looks += 1) {
     await new Promise((resolve) => setTimeout(resolve, 20));
   }

@@ -114,6 +114,7 @@ test("the code of docs/migrating.md does what it says, before the move and after
   await queue.close();
   expect(await migratingExample(await address())).toEqual({
     result: "sent to ann",
+    begun: 1,
     owl: ["delayed", 0, 1],
     ids: ["42", "owl:1"],
     none: null,
