@@ -181,10 +181,16 @@ export class Engine {
   #pump(): void {
     if (this.#ended || (this.owned.size === 0 && this.#inFlight.size === 0)) this.#onQuiet();
     if (this.#rest.resting || this.#ended) return;
-    const most = this.#settings.concurrency >= TWO_CALLS_FROM ? 2 : 1;
+    // What is given back goes in one call after the claims in flight: two would change the order.
+    const two = this.#claiming && this.#settings.concurrency >= TWO_CALLS_FROM;
+    const most = two ? 2 : 1;
     if (this.#inFlight.size >= most) return;
     const free = this.#free;
-    const count = this.#hungry || this.#book.pending > 0 ? Math.min(free, LIMITS.writeBound) : 0;
+    const wanted = this.#hungry || this.#book.pending > 0 ? Math.min(free, LIMITS.writeBound) : 0;
+    const { spare } = this.#starter;
+    const candidates = wanted === 0 ? [] : this.#hints.candidates(wanted);
+    // Ahead of a free slot only with fields at hand: what is begun in a second call counts as begun.
+    const count = wanted > spare ? Math.max(spare, Math.min(wanted, candidates.length)) : wanted;
     if (count === 0 && this.#book.pending === 0) {
       if (free > 0) this.#host.idle(this.#due);
       return;
@@ -196,8 +202,8 @@ export class Engine {
     const claim = {
       count,
       token,
-      candidates: count === 0 ? [] : this.#hints.candidates(count),
-      begun: Math.min(this.#starter.spare, count),
+      candidates,
+      begun: Math.min(spare, count),
       hints: count === 0 ? 0 : this.#hints.ask(count),
       leaseMs: this.#settings.leaseMs,
     };

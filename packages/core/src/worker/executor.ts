@@ -68,6 +68,11 @@ export class Executor<M extends JobMap> {
   stop(run: Run, error: Error, settlement: Settlement): void {
     run.controller.abort(error);
     this.#host.settle(settlement);
+    this.release(run);
+  }
+
+  /** Frees the slot of a handler that was told to stop, a while later: it may never end. */
+  release(run: Run): void {
     setTimeout(() => run.quit?.(), GRACE_MS).unref();
   }
 

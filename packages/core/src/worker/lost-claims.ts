@@ -65,5 +65,9 @@ async function ownedBy(
     }
     cursor = next;
   } while (cursor !== "0");
-  return [...found].map(([id, token]) => ({ id, token })).reverse();
+  // A small hash keeps the order of the claim; in a large one only minted ids still tell it.
+  const ids = [...found.keys()];
+  if (ids.every((id) => /^\d{1,19}$/.test(id)))
+    ids.sort((a, b) => a.length - b.length || (a < b ? -1 : 1));
+  return ids.map((id) => ({ id, token: found.get(id) ?? "" }));
 }

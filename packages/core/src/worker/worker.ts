@@ -197,6 +197,7 @@ export class Worker<M extends JobMap = JobMap> extends WorkerEmitter<M> {
       settled: (settlement) => this.#settled(settlement),
       lost: (run, error) => {
         this.#work.manual?.over(run, error);
+        this.#executor.release(run);
         this.tell("lost", this.#job(run), error);
       },
       doom: (run, verdict) => {

@@ -74,6 +74,24 @@ describe.each(ENGINES)("moving oneself on %s", (engine) => {
     return Bench.on(url, await makeDriver(url, engine === "redis" ? "ioredis" : "node-redis"));
   };
 
+  test("a handler that lost its lease and never ends gives its slot back", async () => {
+    const bench = await here();
+    const queue = bench.queue();
+    const ran: string[] = [];
+    bench.worker(
+      async (job) => {
+        ran.push(job.name);
+        if (job.name === "stuck") await new Promise(() => undefined);
+      },
+      { lockDuration: 400 },
+    );
+    await queue.add("stuck", {});
+    await until("it runs", () => ran.length === 1);
+    await queue.obliterate({ force: true });
+    await queue.add("next", {});
+    await until("the next one runs", () => ran.length === 2);
+  });
+
   test("a job is told with its times, and with what its handler wrote through it", async () => {
     const bench = await here();
     const told: unknown[] = [];
