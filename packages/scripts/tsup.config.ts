@@ -8,6 +8,7 @@ export default defineConfig(
       "src/ioredis/index.ts",
       "src/node-redis/index.ts",
       "src/driver-kit/index.ts",
+      "src/cli/index.ts",
     ],
     platform: "node",
   }),

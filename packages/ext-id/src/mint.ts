@@ -7,7 +7,7 @@ export interface MintOptions {
   /** Number of this process, 0 to 1023; two live mints with one number repeat ids. */
   readonly node: number;
   /** Unix time in ms; `Date.now` unless given. It may step back or stand still. */
-  readonly clock?: () => number;
+  readonly clock?: (() => number) | undefined;
 }
 
 /** Makes ids that never repeat and only grow. */

@@ -11,11 +11,16 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
 end
 local meta, wait, prioritized, pc, delayed, priorities, trash, extras, active, held, marker, events = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10], KEYS[11], KEYS[12], KEYS[13]
 local bad
+local number = {}
 local function int(at, name)
   local text = ARGV[at]
+  if number[text] then return number[text] end
   if text and #text < 17 and string.find(text, '^%d+$') then
     local value = tonumber(text)
-    if value <= 9007199254740991 then return value end
+    if value <= 9007199254740991 then
+      number[text] = value
+      return value
+    end
   end
   bad = bad or name
   return 0
@@ -74,26 +79,28 @@ if opts[2] then return redis.error_reply('EMQSTATE the queue is closing: obliter
 local events_max = tonumber(opts[3] or '10000') or 10000
 -- Buffers the events of this call. A flush writes one stream entry: pairs of `<code><id>` and a payload.
 -- Payloads over 8 KB are left in the job's hash; the code is then upper case.
-local ev, ev_bytes = {}, 0
+local ev, ev_n, ev_bytes = {}, 0, 0
 if not (events_max >= 0 and events_max <= 9007199254740991 and events_max % 1 == 0) then
   events_max = 10000
 end
 
 local function flush_events()
-  if #ev == 0 then return end
+  if ev_n == 0 then return end
   local how = events_max < 1000 and '=' or '~'
   -- pcall: after the first write nothing may raise, and a stream can only fail by its own last id.
   redis.pcall('XADD', events, 'MAXLEN', how, events_max, '*', unpack(ev))
-  ev, ev_bytes = {}, 0
+  ev, ev_n, ev_bytes = {}, 0, 0
 end
 
 local function emit(code, id, value)
   if events_max == 0 then return end
-  if #value > 8192 then code, value = string.upper(code), '' end
-  if #ev >= 200 or ev_bytes + #id + #value > 65536 then flush_events() end
-  ev[#ev + 1] = code .. id
-  ev[#ev + 1] = value
-  ev_bytes = ev_bytes + #id + #value
+  local size = #value
+  if size > 8192 then code, value, size = string.upper(code), '', 0 end
+  size = size + #id
+  if ev_n >= 200 or ev_bytes + size > 65536 then flush_events() end
+  ev[ev_n + 1] = code .. id
+  ev[ev_n + 2] = value
+  ev_n, ev_bytes = ev_n + 2, ev_bytes + size
 end
 -- The priority sequence, read before the first write so that a broken counter refuses the whole call.
 -- It starts in the middle of its 2^32 places, so that there are as many ahead of the first job.
@@ -203,9 +210,9 @@ for i = 1, jobs_n do
   keys[i] = KEYS[jobs_at + i]
   ids[i] = string.sub(keys[i], jobs_id)
   local row = items(i)
-  local due = tonumber(ARGV[row + items_timestamp]) + tonumber(ARGV[row + items_delay])
+  local due = number[ARGV[row + items_timestamp]] + number[ARGV[row + items_delay]]
   if due > 8640000000000000 then return redis.error_reply('EMQARG items.delay') end
-  if tonumber(ARGV[row + items_flags]) >= 2 then
+  if number[ARGV[row + items_flags]] >= 2 then
     owned = owned + 1
     local logs = KEYS[namesakes_at + (owned - 1) * namesakes_w + 1]
     if not logs or string.sub(logs, namesakes_id) ~= ids[i] then
@@ -259,7 +266,7 @@ if most and not (most >= 1 and most <= 9007199254740991) then most = nil end
 if most then
   used = redis.call('LLEN', wait) + redis.call('ZCARD', prioritized) + redis.call('ZCARD', delayed)
 end
-local why_full = most and string.format('the queue holds its limit of %.0f jobs', most) or 'limit'
+local why_full = most and string.format('the queue is full: its limit is %.0f', most) or 'limit'
 local full = most and 'EMQFULL ' .. why_full
 
 -- Takes a place in the queue, or tells that there is none.
@@ -279,7 +286,7 @@ if locks_n > 0 then
   -- The newer job takes the part of the one that was kept back.
   local function drop_next(record)
     if record.after then undone[record.after] = true
-    elseif record.next then drop(record.next, 'held') end
+    elseif record.next and redis.call('ZSCORE', held, record.next) then drop(record.next, 'held') end
     record.next, record.after, record.cleared = nil, nil, true
   end
 
@@ -343,18 +350,20 @@ local function write_job(i, namesake)
     redis.call('SREM', extras, id)
     redis.call('HDEL', priorities, id)
   end
+  local opts_text, delay_text = ARGV[row + items_opts], ARGV[row + items_delay]
+  local priority = number[ARGV[row + items_priority]]
+  if opts_text == '' and delay_text == '0' and priority == 0 and not lock_of[i] then
+    redis.call('HSET', keys[i], 'name', ARGV[row + items_name], 'data', ARGV[row + items_data],
+      'timestamp', ARGV[row + items_timestamp])
+    return nil
+  end
   local hash = { 'name', ARGV[row + items_name], 'data', ARGV[row + items_data],
     'timestamp', ARGV[row + items_timestamp] }
-  local function field(name, column, default)
-    local value = ARGV[row + column]
-    if value ~= default then hash[#hash + 1] = name; hash[#hash + 1] = value end
-  end
-  field('opts', items_opts, '')
-  field('delay', items_delay, '0')
-  field('priority', items_priority, '0')
+  if opts_text ~= '' then hash[#hash + 1] = 'opts'; hash[#hash + 1] = opts_text end
+  if delay_text ~= '0' then hash[#hash + 1] = 'delay'; hash[#hash + 1] = delay_text end
+  if priority > 0 then hash[#hash + 1] = 'priority'; hash[#hash + 1] = ARGV[row + items_priority] end
   if lock_of[i] then hash[#hash + 1] = 'deid'; hash[#hash + 1] = lock_of[i].record.id end
   redis.call('HSET', keys[i], unpack(hash))
-  local priority = tonumber(ARGV[row + items_priority])
   if priority > 0 then redis.call('HSET', priorities, id, priority) end
   return priority > 0 and priority or nil
 end
@@ -369,10 +378,10 @@ local function content(i)
 end
 
 -- By id: the row that is written for it, or what stood there before.
-local status, fresh, seen, again, nth, refused = {}, {}, {}, {}, 0, false
+local status, fresh, retires, seen, again, nth, refused = {}, {}, {}, {}, {}, 0, false
 for i = 1, jobs_n do
   local id, row = ids[i], items(i)
-  local own = tonumber(ARGV[row + items_flags]) >= 2
+  local own = number[ARGV[row + items_flags]] >= 2
   if own then nth = nth + 1 end
   local old, trashed, twin = {}, retired[i], seen[id]
   if type(twin) == 'number' and undone[twin] then twin = nil end
@@ -386,11 +395,14 @@ for i = 1, jobs_n do
   if trashed and own or not trashed and not old[1] then
     if lock_of[i] then
       status[i], written = contend(i, id)
-    elseif not take_place() then
+    elseif most and not take_place() then
       status[i], written = full, false
     end
     refused = refused or status[i] == full
-    if written then fresh[#fresh + 1] = { i, trashed and nth or 0 } end
+    if written then
+      fresh[#fresh + 1] = i
+      retires[#fresh] = trashed and nth or 0
+    end
     seen[id] = written and i or nil
   elseif old[1] then
     seen[id] = old
@@ -408,12 +420,12 @@ if whole == 1 and refused then return redis.error_reply('EMQFULL ' .. why_full) 
 
 local first_due = tonumber(head[2])
 for n = 1, #fresh do
-  local i = fresh[n][1]
+  local i = fresh[n]
   if not undone[i] then
     local id, row = ids[i], items(i)
-    local priority = write_job(i, fresh[n][2])
-    local delay = tonumber(ARGV[row + items_delay])
-    local due = tonumber(ARGV[row + items_timestamp]) + delay
+    local priority = write_job(i, retires[n])
+    local delay = number[ARGV[row + items_delay]]
+    local due = number[ARGV[row + items_timestamp]] + delay
     if lock_of[i] and lock_of[i].record.after == i then
       redis.call('ZADD', held, now, id)
     elseif delay > 0 then
@@ -421,7 +433,7 @@ for n = 1, #fresh do
       if not first_due or due < first_due then first_due = due end
       emit('d', id, string.format('%.0f', due))
     else
-      line_up(id, priority, tonumber(ARGV[row + items_flags]) % 2 == 1 and 'newest')
+      line_up(id, priority, number[ARGV[row + items_flags]] % 2 == 1 and 'newest')
       emit('w', id, ARGV[row + items_name])
     end
   end

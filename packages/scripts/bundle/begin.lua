@@ -11,11 +11,16 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
 end
 local meta, active, owners, verdicts = KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local bad
+local number = {}
 local function int(at, name)
   local text = ARGV[at]
+  if number[text] then return number[text] end
   if text and #text < 17 and string.find(text, '^%d+$') then
     local value = tonumber(text)
-    if value <= 9007199254740991 then return value end
+    if value <= 9007199254740991 then
+      number[text] = value
+      return value
+    end
   end
   bad = bad or name
   return 0
@@ -38,10 +43,16 @@ local function lease_of(owner)
   local at, token, begun = string.match(owner, '^(%d+):([^:!]+)(!?)$')
   return token, at, begun == '!'
 end
--- What a run needs of its job's hash. A field the hash does not have is a nil in the reply.
+-- What a run needs of its job's hash. A field the hash does not have is false, and left out at the end.
 local function run_fields(key)
-  return redis.pcall('HMGET', key, 'name', 'data', 'opts', 'timestamp', 'atm', 'ats', 'stc',
+  local fields = redis.pcall('HMGET', key, 'name', 'data', 'opts', 'timestamp', 'atm', 'ats', 'stc',
     'priority', 'delay', 'attemptsMade', 'progress', 'deid', 'parentKey', 'rjk', 'stacktrace')
+  local last = #fields
+  while last > 0 and not fields[last] do
+    fields[last] = nil
+    last = last - 1
+  end
+  return fields
 end
 if jobs_n == 0 then return {} end
 local ids = {}

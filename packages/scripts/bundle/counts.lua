@@ -9,13 +9,18 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
   found = string.gsub(found, '%c', '?')
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
 end
-local meta, wait, prioritized, delayed, active, completed, failed, waiting_children = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9]
+local meta, wait, prioritized, delayed, active, completed, failed, waiting_children, held = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10]
 local bad
+local number = {}
 local function int(at, name)
   local text = ARGV[at]
+  if number[text] then return number[text] end
   if text and #text < 17 and string.find(text, '^%d+$') then
     local value = tonumber(text)
-    if value <= 9007199254740991 then return value end
+    if value <= 9007199254740991 then
+      number[text] = value
+      return value
+    end
   end
   bad = bad or name
   return 0
@@ -24,12 +29,12 @@ local function text(at, name)
   if not ARGV[at] then bad = bad or name end
   return ARGV[at] or ''
 end
-if not bad and #KEYS ~= 9 then bad = 'keys' end
+if not bad and #KEYS ~= 10 then bad = 'keys' end
 if not bad and #ARGV ~= 0 then bad = 'arguments' end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
 local out = { redis.call('LLEN', wait) }
-for i, set in ipairs({ prioritized, delayed, active, completed, failed, waiting_children }) do
+for i, set in ipairs({ prioritized, delayed, active, completed, failed, waiting_children, held }) do
   out[i + 1] = redis.call('ZCARD', set)
 end
-out[8] = redis.call('HEXISTS', meta, 'paused')
+out[9] = redis.call('HEXISTS', meta, 'paused')
 return out

@@ -11,11 +11,16 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
 end
 local meta, active, owners, trash, wait, prioritized, marker, delayed = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9]
 local bad
+local number = {}
 local function int(at, name)
   local text = ARGV[at]
+  if number[text] then return number[text] end
   if text and #text < 17 and string.find(text, '^%d+$') then
     local value = tonumber(text)
-    if value <= 9007199254740991 then return value end
+    if value <= 9007199254740991 then
+      number[text] = value
+      return value
+    end
   end
   bad = bad or name
   return 0
@@ -30,19 +35,50 @@ if limit > 500 then bad = bad or 'limit' end
 if not bad and #KEYS ~= 9 then bad = 'keys' end
 if not bad and #ARGV ~= 2 then bad = 'arguments' end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
-local found = redis.call('ZRANGEBYSCORE', active, string.format('%.0f', -now), '+inf',
-  'WITHSCORES', 'LIMIT', 0, limit)
-local ids, scores, leases_out = {}, {}, {}
-for i = 1, #found, 2 do
-  -- Newest deadline first and, of one deadline, the last id first: the reverse is the order of the line.
-  local at = #ids + 1
-  while at > 1 and scores[at - 1] == found[i + 1] do at = at - 1 end
-  table.insert(ids, at, found[i])
-  scores[#scores + 1] = found[i + 1]
+-- An owner is `<claimedAt>:<token>`, with `!` at the end once the job was begun.
+local function lease_of(owner)
+  if not owner then return nil end
+  local at, token, begun = string.match(owner, '^(%d+):([^:!]+)(!?)$')
+  return token, at, begun == '!'
 end
+-- The score of a lease is minus its deadline, with a part of a millisecond for the place in its claim.
+-- LONGEST is the longest lease any option allows, in ms.
+local LONGEST = 86400000
+local function deadline_of(score)
+  local value = -tonumber(score)
+  local whole = math.floor(value)
+  local place = value - whole
+  return whole, place == place and place or 0
+end
+-- Sorts leases so that the reverse is the order they had in line: by the time of the claim, by the claim,
+-- by the place in it. Renewals move deadlines and keep the rest.
+local function line_order(rows)
+  local key = {}
+  for _, row in ipairs(rows) do
+    local token, at = lease_of(row[3])
+    local whole, place = deadline_of(row[2])
+    key[row] = { tonumber(at) or 0, #(token or ''), token or '', place, whole, row[1] }
+  end
+  table.sort(rows, function(one, other)
+    local a, b = key[one], key[other]
+    for n = 1, 6 do
+      if a[n] ~= b[n] then return a[n] > b[n] end
+    end
+    return false
+  end)
+  return rows
+end
+local found = redis.call('ZRANGEBYSCORE', active, '(' .. string.format('%.0f', -now - 1), '+inf',
+  'WITHSCORES', 'LIMIT', 0, limit)
+-- What lies further ahead than any lease can was written by another clock.
+local wrong = redis.call('ZRANGEBYSCORE', active, '-inf', string.format('%.0f', -now - LONGEST - 1),
+  'WITHSCORES', 'LIMIT', 0, limit)
+for i = 1, #wrong do found[#found + 1] = wrong[i] end
+local ids, leases_out = {}, {}
+for i = 1, #found, 2 do ids[#ids + 1] = found[i] end
 local owner = {}
 if #ids > 0 then owner = redis.call('HMGET', owners, unpack(ids)) end
-for i = 1, #ids do leases_out[i] = { ids[i], scores[i], owner[i] or '' } end
+for i = 1, #ids do leases_out[i] = { ids[i], found[2 * i], owner[i] or '' } end
 local dead = limit > 0 and redis.call('ZRANGE', trash, 0, limit - 1) or {}
 local opts = redis.call('HMGET', meta, 'paused')
 local unmarked = 0
@@ -51,4 +87,4 @@ if not opts[1] and redis.call('ZCARD', marker) == 0
   unmarked = 1
 end
 local head = redis.call('ZRANGE', delayed, 0, 0, 'WITHSCORES')
-return { leases_out, dead, unmarked, head[2] and math.floor(tonumber(head[2])) or 0 }
+return { line_order(leases_out), dead, unmarked, head[2] and math.floor(tonumber(head[2])) or 0 }

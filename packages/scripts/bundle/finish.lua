@@ -11,11 +11,16 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
 end
 local meta, wait, prioritized, pc, delayed, priorities, active, owners, verdicts, completed, failed, trash, extras, held, outbox, outbox_due, marker, events = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10], KEYS[11], KEYS[12], KEYS[13], KEYS[14], KEYS[15], KEYS[16], KEYS[17], KEYS[18], KEYS[19]
 local bad
+local number = {}
 local function int(at, name)
   local text = ARGV[at]
+  if number[text] then return number[text] end
   if text and #text < 17 and string.find(text, '^%d+$') then
     local value = tonumber(text)
-    if value <= 9007199254740991 then return value end
+    if value <= 9007199254740991 then
+      number[text] = value
+      return value
+    end
   end
   bad = bad or name
   return 0
@@ -62,26 +67,28 @@ local function lease_of(owner)
 end
 -- Buffers the events of this call. A flush writes one stream entry: pairs of `<code><id>` and a payload.
 -- Payloads over 8 KB are left in the job's hash; the code is then upper case.
-local ev, ev_bytes = {}, 0
+local ev, ev_n, ev_bytes = {}, 0, 0
 if not (events_max >= 0 and events_max <= 9007199254740991 and events_max % 1 == 0) then
   events_max = 10000
 end
 
 local function flush_events()
-  if #ev == 0 then return end
+  if ev_n == 0 then return end
   local how = events_max < 1000 and '=' or '~'
   -- pcall: after the first write nothing may raise, and a stream can only fail by its own last id.
   redis.pcall('XADD', events, 'MAXLEN', how, events_max, '*', unpack(ev))
-  ev, ev_bytes = {}, 0
+  ev, ev_n, ev_bytes = {}, 0, 0
 end
 
 local function emit(code, id, value)
   if events_max == 0 then return end
-  if #value > 8192 then code, value = string.upper(code), '' end
-  if #ev >= 200 or ev_bytes + #id + #value > 65536 then flush_events() end
-  ev[#ev + 1] = code .. id
-  ev[#ev + 1] = value
-  ev_bytes = ev_bytes + #id + #value
+  local size = #value
+  if size > 8192 then code, value, size = string.upper(code), '', 0 end
+  size = size + #id
+  if ev_n >= 200 or ev_bytes + size > 65536 then flush_events() end
+  ev[ev_n + 1] = code .. id
+  ev[ev_n + 2] = value
+  ev_n, ev_bytes = ev_n + 2, ev_bytes + size
 end
 -- The priority sequence, read before the first write so that a broken counter refuses the whole call.
 -- It starts in the middle of its 2^32 places, so that there are as many ahead of the first job.
@@ -221,7 +228,7 @@ end
 
 local function arm_due(due) redis.call('ZADD', marker, due, '\1') end
 local head = redis.call('ZRANGE', delayed, 0, 0, 'WITHSCORES')
-redis.call('HLEN', verdicts)
+local why = redis.call('HLEN', verdicts) > 0 and redis.call('HMGET', verdicts, unpack(ids)) or {}
 redis.call('LLEN', wait)
 redis.call('XLEN', events)
 redis.call('HLEN', outbox)
@@ -324,23 +331,24 @@ for n = 1, #runs do
     field(how == 'completed' and 'returnvalue' or 'failedReason', value)
     field('stacktrace', ARGV[row + items_stack])
     if final then field('finishedOn', string.format('%.0f', now)) end
-    if how == 'delay' then field('delay', ARGV[row + items_delay]) end
+    if how == 'delay' and not why[i] then field('delay', ARGV[row + items_delay]) end
     redis.call('HSET', key, unpack(hash))
     if final then
       redis.call('ZADD', how == 'completed' and completed or failed, now, id)
       kept[how] = true
     end
   end
-  if how == 'delay' then
+  -- What must end goes ahead of all lines, wherever its run sent it.
+  if how == 'delay' and not why[i] then
     put_off(id, now + delay)
     if not first_due or now + delay < first_due then first_due = now + delay end
     emit('d', id, string.format('%.0f', now + delay))
-  elseif how == 'retry' then
-    line_up(id, rank_of(rank[i]), false)
+  elseif how == 'delay' or how == 'retry' then
+    line_up(id, not why[i] and rank_of(rank[i]), why[i] and 'front')
     -- Without a reason nothing failed: the job put itself back.
     emit(value == '' and 'w' or 'r', id, value)
   elseif how == 'release' then
-    line_up(id, rank_of(rank[i]), 'front')
+    line_up(id, not why[i] and rank_of(rank[i]), 'front')
     emit('w', id, '')
   else
     emit(how == 'completed' and 'c' or 'f', id, value)

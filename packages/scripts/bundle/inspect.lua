@@ -11,11 +11,16 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
 end
 local meta, wait, prioritized, delayed, active, completed, failed, waiting_children, held, trash, owners, priorities, verdicts, extras = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10], KEYS[11], KEYS[12], KEYS[13], KEYS[14], KEYS[15]
 local bad
+local number = {}
 local function int(at, name)
   local text = ARGV[at]
+  if number[text] then return number[text] end
   if text and #text < 17 and string.find(text, '^%d+$') then
     local value = tonumber(text)
-    if value <= 9007199254740991 then return value end
+    if value <= 9007199254740991 then
+      number[text] = value
+      return value
+    end
   end
   bad = bad or name
   return 0
@@ -63,8 +68,11 @@ local function diagnose(n, walk, seen)
     return it
   end
   it.exists, it.finished = job[1] and true, job[2] and true
+  local score
   for _, set in ipairs(STATES) do
-    if redis.call('ZSCORE', set[2], id) then it.places[#it.places + 1] = set[1] end
+    local found = redis.call('ZSCORE', set[2], id)
+    if found then it.places[#it.places + 1] = set[1] end
+    if found and set[1] == 'prioritized' then score = tonumber(found) end
   end
   local running = it.places[1] == 'active'
   if walk then it.waits = #redis.call('LPOS', wait, id, 'COUNT', 3) end
@@ -83,6 +91,9 @@ local function diagnose(n, walk, seen)
   if it.owner and not running then fault('owner-without-active') end
   local live = it.exists and stands and not ENDED[it.places[1]]
   if it.rank and not live and not it.trash then fault('stray-priority') end
+  -- Where it would go back to after a run that is lost.
+  it.place = score and math.floor(score / 4294967296)
+  if it.exists and score and tonumber(it.rank) ~= it.place then fault('wrong-priority') end
   if it.verdict and not live and not it.trash then fault('stray-verdict') end
   if it.extra and it.sides == 0 and not it.trash then fault('stray-extra') end
   if it.sides > 0 and not it.extra and not it.trash then fault('unnamed-extra') end

@@ -11,11 +11,16 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
 end
 local meta, wait, prioritized, limiter, marker = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 local bad
+local number = {}
 local function int(at, name)
   local text = ARGV[at]
+  if number[text] then return number[text] end
   if text and #text < 17 and string.find(text, '^%d+$') then
     local value = tonumber(text)
-    if value <= 9007199254740991 then return value end
+    if value <= 9007199254740991 then
+      number[text] = value
+      return value
+    end
   end
   bad = bad or name
   return 0
@@ -69,6 +74,9 @@ elseif kind == 'rate' then
     -- Workers that use the lean step are sent to the one that sees the hold.
     if held_by_hand then redis.call('HSET', meta, 'rate.max', '0') end
   end
+elseif kind == 'events' then
+  redis.call('HSET', meta, 'events.max', string.format('%.0f', most))
+  return 1
 elseif kind == 'hold' then
   if ms > 0 then
     redis.call('SET', limiter, FOREVER, 'PX', string.format('%.0f', ms))

@@ -11,11 +11,16 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
 end
 local meta, wait, prioritized, delayed, active, completed, failed, waiting_children, held, trash, owners, priorities, verdicts, extras, pc, limiter = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10], KEYS[11], KEYS[12], KEYS[13], KEYS[14], KEYS[15], KEYS[16], KEYS[17]
 local bad
+local number = {}
 local function int(at, name)
   local text = ARGV[at]
+  if number[text] then return number[text] end
   if text and #text < 17 and string.find(text, '^%d+$') then
     local value = tonumber(text)
-    if value <= 9007199254740991 then return value end
+    if value <= 9007199254740991 then
+      number[text] = value
+      return value
+    end
   end
   bad = bad or name
   return 0
@@ -27,10 +32,12 @@ end
 local jobs_n = int(1, 'jobs')
 if jobs_n > 10 then bad = bad or 'jobs' end
 local now = int(2, 'now')
+local least = int(3, 'least')
+if least > 4294967295 then bad = bad or 'least' end
 local jobs_at, jobs_w = 17, 5
 local jobs_id = #stamp - 4 + #'v2:job:' + 1
 if not bad and #KEYS ~= jobs_at + jobs_n * jobs_w then bad = 'keys' end
-if not bad and #ARGV ~= 2 then bad = 'arguments' end
+if not bad and #ARGV ~= 3 then bad = 'arguments' end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
 -- What is wrong with one id. `walk` looks into wait itself; without it the caller says how often it saw
 -- the id there.
@@ -53,8 +60,11 @@ local function diagnose(n, walk, seen)
     return it
   end
   it.exists, it.finished = job[1] and true, job[2] and true
+  local score
   for _, set in ipairs(STATES) do
-    if redis.call('ZSCORE', set[2], id) then it.places[#it.places + 1] = set[1] end
+    local found = redis.call('ZSCORE', set[2], id)
+    if found then it.places[#it.places + 1] = set[1] end
+    if found and set[1] == 'prioritized' then score = tonumber(found) end
   end
   local running = it.places[1] == 'active'
   if walk then it.waits = #redis.call('LPOS', wait, id, 'COUNT', 3) end
@@ -73,6 +83,9 @@ local function diagnose(n, walk, seen)
   if it.owner and not running then fault('owner-without-active') end
   local live = it.exists and stands and not ENDED[it.places[1]]
   if it.rank and not live and not it.trash then fault('stray-priority') end
+  -- Where it would go back to after a run that is lost.
+  it.place = score and math.floor(score / 4294967296)
+  if it.exists and score and tonumber(it.rank) ~= it.place then fault('wrong-priority') end
   if it.verdict and not live and not it.trash then fault('stray-verdict') end
   if it.extra and it.sides == 0 and not it.trash then fault('stray-extra') end
   if it.sides > 0 and not it.extra and not it.trash then fault('unnamed-extra') end
@@ -136,6 +149,9 @@ for i = 1, jobs_n do
   end
   if it.owner and keep ~= 'active' then redis.call('HDEL', owners, id) end
   if has['stray-priority'] then redis.call('HDEL', priorities, id) end
+  if has['wrong-priority'] and keep == 'prioritized' then
+    redis.call('HSET', priorities, id, string.format('%.0f', it.place))
+  end
   if has['stray-verdict'] then redis.call('HDEL', verdicts, id) end
   if has['stray-extra'] then redis.call('SREM', extras, id) end
   -- Overdue now, so the next sweep puts it back in line.
@@ -155,11 +171,15 @@ for i = 1, jobs_n do
 end
 
 local mended = {}
-local number = type(sequence) == 'string' and tonumber(sequence)
-if type(sequence) == 'string'
-  and not (number and number >= 0 and number < 9007199254740000 and number % 1 == 0) then
+local number = type(sequence) == 'string' and tonumber(sequence) or 2147483648
+local whole = number >= 0 and number < 9007199254740000 and number % 1 == 0
+if type(sequence) == 'string' and not (tonumber(sequence) and whole) then
   local place = last[2] and tonumber(last[2]) % 4294967296 or 2147483648
-  redis.call('SET', pc, string.format('%.0f', place))
+  redis.call('SET', pc, string.format('%.0f', math.max(place, least)))
+  mended[1] = 'pc'
+elseif type(sequence) ~= 'table' and number < least then
+  -- New jobs would stand before older ones of their priority.
+  redis.call('SET', pc, string.format('%.0f', least))
   mended[1] = 'pc'
 end
 if window == -1 then

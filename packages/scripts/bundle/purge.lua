@@ -9,13 +9,18 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
   found = string.gsub(found, '%c', '?')
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
 end
-local meta, wait, prioritized, delayed, active, owners, completed, failed, waiting_children, held, trash, priorities, verdicts, outbox, outbox_due, events = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10], KEYS[11], KEYS[12], KEYS[13], KEYS[14], KEYS[15], KEYS[16], KEYS[17]
+local meta, wait, prioritized, delayed, active, owners, completed, failed, waiting_children, held, trash, priorities, verdicts, outbox, outbox_due, staged, events = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10], KEYS[11], KEYS[12], KEYS[13], KEYS[14], KEYS[15], KEYS[16], KEYS[17], KEYS[18]
 local bad
+local number = {}
 local function int(at, name)
   local text = ARGV[at]
+  if number[text] then return number[text] end
   if text and #text < 17 and string.find(text, '^%d+$') then
     local value = tonumber(text)
-    if value <= 9007199254740991 then return value end
+    if value <= 9007199254740991 then
+      number[text] = value
+      return value
+    end
   end
   bad = bad or name
   return 0
@@ -28,45 +33,48 @@ local now = int(1, 'now')
 local state = text(2, 'state')
 local limit = int(3, 'limit')
 if limit > 500 then bad = bad or 'limit' end
-if not bad and #KEYS ~= 17 then bad = 'keys' end
+if not bad and #KEYS ~= 18 then bad = 'keys' end
 if not bad and #ARGV ~= 3 then bad = 'arguments' end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
 local opts = redis.call('HMGET', meta, 'events.max', 'closing')
 local events_max = tonumber(opts[1] or '10000') or 10000
 -- Buffers the events of this call. A flush writes one stream entry: pairs of `<code><id>` and a payload.
 -- Payloads over 8 KB are left in the job's hash; the code is then upper case.
-local ev, ev_bytes = {}, 0
+local ev, ev_n, ev_bytes = {}, 0, 0
 if not (events_max >= 0 and events_max <= 9007199254740991 and events_max % 1 == 0) then
   events_max = 10000
 end
 
 local function flush_events()
-  if #ev == 0 then return end
+  if ev_n == 0 then return end
   local how = events_max < 1000 and '=' or '~'
   -- pcall: after the first write nothing may raise, and a stream can only fail by its own last id.
   redis.pcall('XADD', events, 'MAXLEN', how, events_max, '*', unpack(ev))
-  ev, ev_bytes = {}, 0
+  ev, ev_n, ev_bytes = {}, 0, 0
 end
 
 local function emit(code, id, value)
   if events_max == 0 then return end
-  if #value > 8192 then code, value = string.upper(code), '' end
-  if #ev >= 200 or ev_bytes + #id + #value > 65536 then flush_events() end
-  ev[#ev + 1] = code .. id
-  ev[#ev + 1] = value
-  ev_bytes = ev_bytes + #id + #value
+  local size = #value
+  if size > 8192 then code, value, size = string.upper(code), '', 0 end
+  size = size + #id
+  if ev_n >= 200 or ev_bytes + size > 65536 then flush_events() end
+  ev[ev_n + 1] = code .. id
+  ev[ev_n + 2] = value
+  ev_n, ev_bytes = ev_n + 2, ev_bytes + size
 end
 local SETS = {
   prioritized = prioritized, delayed = delayed, completed = completed, failed = failed,
   ['waiting-children'] = waiting_children, held = held, active = active,
 }
 local set = SETS[state]
-if not set and state ~= 'waiting' and state ~= 'outbox' then return redis.error_reply('EMQARG state') end
-if (state == 'active' or state == 'outbox') and not opts[2] then
+local CLOSING = { active = true, outbox = true, staged = true }
+if not set and state ~= 'waiting' and not CLOSING[state] then return redis.error_reply('EMQARG state') end
+if CLOSING[state] and not opts[2] then
   return redis.error_reply('EMQSTATE the queue is not closing')
 end
 for _, one in ipairs({
-  prioritized, delayed, completed, failed, waiting_children, held, active, trash, outbox_due,
+  prioritized, delayed, completed, failed, waiting_children, held, active, trash, outbox_due, staged,
 }) do
   redis.call('ZCARD', one)
 end
@@ -74,6 +82,13 @@ redis.call('LLEN', wait)
 redis.call('XLEN', events)
 for _, one in ipairs({ priorities, verdicts, owners, outbox }) do redis.call('HLEN', one) end
 if limit == 0 then return {} end
+-- Flows that were never committed: what they name stands nowhere yet.
+if state == 'staged' then
+  local dropped = {}
+  local popped = redis.call('ZPOPMIN', staged, limit)
+  for i = 1, #popped, 2 do dropped[#dropped + 1] = popped[i] end
+  return dropped
+end
 if state == 'outbox' then
   local owed = {}
   local popped = redis.call('ZPOPMIN', outbox_due, limit)

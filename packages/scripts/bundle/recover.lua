@@ -1,4 +1,4 @@
--- Puts jobs whose lease expired back in line, ahead of their peers.
+-- Puts jobs whose lease expired back in line, ahead of their peers; a lease no option allows is cut short.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
 local found_version = redis.pcall('GET', stamp)
@@ -11,11 +11,16 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
 end
 local meta, wait, prioritized, pc, priorities, active, owners, verdicts, marker, events = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10], KEYS[11]
 local bad
+local number = {}
 local function int(at, name)
   local text = ARGV[at]
+  if number[text] then return number[text] end
   if text and #text < 17 and string.find(text, '^%d+$') then
     local value = tonumber(text)
-    if value <= 9007199254740991 then return value end
+    if value <= 9007199254740991 then
+      number[text] = value
+      return value
+    end
   end
   bad = bad or name
   return 0
@@ -46,28 +51,39 @@ local function lease_of(owner)
   local at, token, begun = string.match(owner, '^(%d+):([^:!]+)(!?)$')
   return token, at, begun == '!'
 end
+-- The score of a lease is minus its deadline, with a part of a millisecond for the place in its claim.
+-- LONGEST is the longest lease any option allows, in ms.
+local LONGEST = 86400000
+local function deadline_of(score)
+  local value = -tonumber(score)
+  local whole = math.floor(value)
+  local place = value - whole
+  return whole, place == place and place or 0
+end
 -- Buffers the events of this call. A flush writes one stream entry: pairs of `<code><id>` and a payload.
 -- Payloads over 8 KB are left in the job's hash; the code is then upper case.
-local ev, ev_bytes = {}, 0
+local ev, ev_n, ev_bytes = {}, 0, 0
 if not (events_max >= 0 and events_max <= 9007199254740991 and events_max % 1 == 0) then
   events_max = 10000
 end
 
 local function flush_events()
-  if #ev == 0 then return end
+  if ev_n == 0 then return end
   local how = events_max < 1000 and '=' or '~'
   -- pcall: after the first write nothing may raise, and a stream can only fail by its own last id.
   redis.pcall('XADD', events, 'MAXLEN', how, events_max, '*', unpack(ev))
-  ev, ev_bytes = {}, 0
+  ev, ev_n, ev_bytes = {}, 0, 0
 end
 
 local function emit(code, id, value)
   if events_max == 0 then return end
-  if #value > 8192 then code, value = string.upper(code), '' end
-  if #ev >= 200 or ev_bytes + #id + #value > 65536 then flush_events() end
-  ev[#ev + 1] = code .. id
-  ev[#ev + 1] = value
-  ev_bytes = ev_bytes + #id + #value
+  local size = #value
+  if size > 8192 then code, value, size = string.upper(code), '', 0 end
+  size = size + #id
+  if ev_n >= 200 or ev_bytes + size > 65536 then flush_events() end
+  ev[ev_n + 1] = code .. id
+  ev[ev_n + 2] = value
+  ev_n, ev_bytes = ev_n + 2, ev_bytes + size
 end
 -- The priority sequence, read before the first write so that a broken counter refuses the whole call.
 -- It starts in the middle of its 2^32 places, so that there are as many ahead of the first job.
@@ -162,16 +178,24 @@ end
 local function arm_due(due) redis.call('ZADD', marker, due, '\1') end
 redis.call('LLEN', wait)
 redis.call('ZCARD', prioritized)
-redis.call('HLEN', verdicts)
+local why = redis.call('HMGET', verdicts, unpack(ids))
 redis.call('XLEN', events)
 
+local clamped, nearer = {}, {}
 local out, back, stalled, free, doomed, gone, met = {}, {}, {}, {}, {}, {}, {}
 for i = 1, jobs_n do
   local id, key, row = ids[i], KEYS[jobs_at + i], leases(i)
   -- Compared again here: a lease that was renewed or taken since the look is not ours to end.
+  local ends, place = deadline_of(score[i] or '-inf')
   if met[id] or not score[i] or tonumber(score[i]) ~= tonumber(ARGV[row + leases_score])
-    or -tonumber(score[i]) > now or (owner[i] or '') ~= ARGV[row + leases_owner] then
+    or (owner[i] or '') ~= ARGV[row + leases_owner] or ends > now and ends <= now + LONGEST then
     out[i] = 'kept'
+  elseif ends > now then
+    met[id] = true
+    out[i] = 'clamped'
+    clamped[#clamped + 1] = id
+    nearer[#nearer + 1] = -(now + LONGEST + place)
+    nearer[#nearer + 1] = id
   else
     met[id] = true
     back[#back + 1] = id
@@ -181,7 +205,7 @@ for i = 1, jobs_n do
       gone[#gone + 1] = id
       out[i] = 'missing'
     else
-      line_up(id, rank_of(rank[i]), 'front')
+      local ends_now = why[i]
       out[i] = 'released'
       -- Popped but never begun costs the job nothing: the fault was not its own. But a job that was
       -- claimed ahead may kill its worker before it is marked, so this ends somewhere too.
@@ -192,18 +216,26 @@ for i = 1, jobs_n do
         local count = (tonumber(job[2]) or 0) + 1
         stalled[#stalled + 1] = { key, count, (tonumber(job[3]) or 0) + 1, at }
         out[i] = 'stalled'
-        if count > budget then
+        if count > budget and not why[i] then
           doomed[#doomed + 1] = id
           doomed[#doomed + 1] = 'stalled'
+          ends_now = true
         end
         emit('s', id, '')
       end
+      -- What must end goes ahead of all lines.
+      line_up(id, not ends_now and rank_of(rank[i]), 'front')
     end
   end
 end
 if #back > 0 then
   redis.call('ZREM', active, unpack(back))
   redis.call('HDEL', owners, unpack(back))
+end
+-- Taken out before it is put back: the first write must be one that maxmemory lets pass.
+if #clamped > 0 then
+  redis.call('ZREM', active, unpack(clamped))
+  redis.call('ZADD', active, unpack(nearer))
 end
 if #gone > 0 then
   redis.call('HDEL', priorities, unpack(gone))

@@ -11,11 +11,16 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
 end
 local meta, wait, prioritized, delayed, active, completed, failed, waiting_children, held, trash, priorities, verdicts, events = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10], KEYS[11], KEYS[12], KEYS[13], KEYS[14]
 local bad
+local number = {}
 local function int(at, name)
   local text = ARGV[at]
+  if number[text] then return number[text] end
   if text and #text < 17 and string.find(text, '^%d+$') then
     local value = tonumber(text)
-    if value <= 9007199254740991 then return value end
+    if value <= 9007199254740991 then
+      number[text] = value
+      return value
+    end
   end
   bad = bad or name
   return 0
@@ -39,26 +44,28 @@ local opts = redis.call('HMGET', meta, 'events.max')
 local events_max = tonumber(opts[1] or '10000') or 10000
 -- Buffers the events of this call. A flush writes one stream entry: pairs of `<code><id>` and a payload.
 -- Payloads over 8 KB are left in the job's hash; the code is then upper case.
-local ev, ev_bytes = {}, 0
+local ev, ev_n, ev_bytes = {}, 0, 0
 if not (events_max >= 0 and events_max <= 9007199254740991 and events_max % 1 == 0) then
   events_max = 10000
 end
 
 local function flush_events()
-  if #ev == 0 then return end
+  if ev_n == 0 then return end
   local how = events_max < 1000 and '=' or '~'
   -- pcall: after the first write nothing may raise, and a stream can only fail by its own last id.
   redis.pcall('XADD', events, 'MAXLEN', how, events_max, '*', unpack(ev))
-  ev, ev_bytes = {}, 0
+  ev, ev_n, ev_bytes = {}, 0, 0
 end
 
 local function emit(code, id, value)
   if events_max == 0 then return end
-  if #value > 8192 then code, value = string.upper(code), '' end
-  if #ev >= 200 or ev_bytes + #id + #value > 65536 then flush_events() end
-  ev[#ev + 1] = code .. id
-  ev[#ev + 1] = value
-  ev_bytes = ev_bytes + #id + #value
+  local size = #value
+  if size > 8192 then code, value, size = string.upper(code), '', 0 end
+  size = size + #id
+  if ev_n >= 200 or ev_bytes + size > 65536 then flush_events() end
+  ev[ev_n + 1] = code .. id
+  ev[ev_n + 2] = value
+  ev_n, ev_bytes = ev_n + 2, ev_bytes + size
 end
 -- Only `wait` is searched; that costs its length, so a call does it for at most 20 ids.
 local WALKS = 20

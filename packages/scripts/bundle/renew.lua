@@ -11,11 +11,16 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
 end
 local meta, active, owners, verdicts = KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local bad
+local number = {}
 local function int(at, name)
   local text = ARGV[at]
+  if number[text] then return number[text] end
   if text and #text < 17 and string.find(text, '^%d+$') then
     local value = tonumber(text)
-    if value <= 9007199254740991 then return value end
+    if value <= 9007199254740991 then
+      number[text] = value
+      return value
+    end
   end
   bad = bad or name
   return 0
@@ -39,12 +44,21 @@ local function lease_of(owner)
   local at, token, begun = string.match(owner, '^(%d+):([^:!]+)(!?)$')
   return token, at, begun == '!'
 end
+-- The score of a lease is minus its deadline, with a part of a millisecond for the place in its claim.
+-- LONGEST is the longest lease any option allows, in ms.
+local LONGEST = 86400000
+local function deadline_of(score)
+  local value = -tonumber(score)
+  local whole = math.floor(value)
+  local place = value - whole
+  return whole, place == place and place or 0
+end
 if leases_n == 0 then return { {}, {} } end
 local ids = {}
 for i = 1, leases_n do ids[i] = ARGV[leases(i) + leases_id] end
 local owner = redis.call('HMGET', owners, unpack(ids))
 local why = redis.call('HMGET', verdicts, unpack(ids))
-redis.call('ZCARD', active)
+local score = redis.call('ZMSCORE', active, unpack(ids))
 
 local lost, told, scores, kept = {}, {}, {}, {}
 for i = 1, leases_n do
@@ -52,7 +66,8 @@ for i = 1, leases_n do
     lost[#lost + 1] = ids[i]
   else
     kept[#kept + 1] = ids[i]
-    scores[#scores + 1] = -deadline
+    local _, place = deadline_of(score[i] or 0)
+    scores[#scores + 1] = -(deadline + place)
     scores[#scores + 1] = ids[i]
     if why[i] then told[#told + 1] = { ids[i], why[i] } end
   end

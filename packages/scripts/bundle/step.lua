@@ -11,11 +11,16 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
 end
 local meta, wait, prioritized, delayed, active, owners, verdicts, completed, trash, extras, limiter, marker, events = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10], KEYS[11], KEYS[12], KEYS[13], KEYS[14]
 local bad
+local number = {}
 local function int(at, name)
   local text = ARGV[at]
+  if number[text] then return number[text] end
   if text and #text < 17 and string.find(text, '^%d+$') then
     local value = tonumber(text)
-    if value <= 9007199254740991 then return value end
+    if value <= 9007199254740991 then
+      number[text] = value
+      return value
+    end
   end
   bad = bad or name
   return 0
@@ -72,31 +77,57 @@ local function lease_of(owner)
 end
 -- Buffers the events of this call. A flush writes one stream entry: pairs of `<code><id>` and a payload.
 -- Payloads over 8 KB are left in the job's hash; the code is then upper case.
-local ev, ev_bytes = {}, 0
+local ev, ev_n, ev_bytes = {}, 0, 0
 if not (events_max >= 0 and events_max <= 9007199254740991 and events_max % 1 == 0) then
   events_max = 10000
 end
 
 local function flush_events()
-  if #ev == 0 then return end
+  if ev_n == 0 then return end
   local how = events_max < 1000 and '=' or '~'
   -- pcall: after the first write nothing may raise, and a stream can only fail by its own last id.
   redis.pcall('XADD', events, 'MAXLEN', how, events_max, '*', unpack(ev))
-  ev, ev_bytes = {}, 0
+  ev, ev_n, ev_bytes = {}, 0, 0
 end
 
 local function emit(code, id, value)
   if events_max == 0 then return end
-  if #value > 8192 then code, value = string.upper(code), '' end
-  if #ev >= 200 or ev_bytes + #id + #value > 65536 then flush_events() end
-  ev[#ev + 1] = code .. id
-  ev[#ev + 1] = value
-  ev_bytes = ev_bytes + #id + #value
+  local size = #value
+  if size > 8192 then code, value, size = string.upper(code), '', 0 end
+  size = size + #id
+  if ev_n >= 200 or ev_bytes + size > 65536 then flush_events() end
+  ev[ev_n + 1] = code .. id
+  ev[ev_n + 2] = value
+  ev_n, ev_bytes = ev_n + 2, ev_bytes + size
 end
--- What a run needs of its job's hash. A field the hash does not have is a nil in the reply.
+-- What a run needs of its job's hash. A field the hash does not have is false, and left out at the end.
 local function run_fields(key)
-  return redis.pcall('HMGET', key, 'name', 'data', 'opts', 'timestamp', 'atm', 'ats', 'stc',
+  local fields = redis.pcall('HMGET', key, 'name', 'data', 'opts', 'timestamp', 'atm', 'ats', 'stc',
     'priority', 'delay', 'attemptsMade', 'progress', 'deid', 'parentKey', 'rjk', 'stacktrace')
+  local last = #fields
+  while last > 0 and not fields[last] do
+    fields[last] = nil
+    last = last - 1
+  end
+  return fields
+end
+-- Writes new leases. A sorted set or hash of up to 128 members is a packed list, scanned for each member: for a
+-- batch the other encoding is cheaper, and one long member brings it, until the key is empty. No id has a
+-- control character.
+local MANY, LONG = 4, string.rep('\1', 65)
+
+local function write_leases(scores, own, count)
+  local many, n = count >= MANY, 2 * count
+  if many then
+    scores[n + 1], scores[n + 2], own[n + 1], own[n + 2] = scores[1], scores[2], own[1], own[2]
+    scores[1], scores[2], own[1], own[2] = 0, LONG, LONG, ''
+  end
+  redis.call('ZADD', active, unpack(scores))
+  redis.call('HSET', owners, unpack(own))
+  if many then
+    redis.call('ZREM', active, LONG)
+    redis.call('HDEL', owners, LONG)
+  end
 end
 -- Bounded retention: moves at most 100 ids beyond age or count from a finished set to trash.
 local to_bury = {}
@@ -228,15 +259,32 @@ end
 -- What to pop, seen before the first write, so the types of both lines are proven too.
 local room = math.min(claim, places)
 if limit then room = math.min(room, math.max(limit - (running - #settled), 0)) end
-local preview, ranked, take_wait, take_ranked = {}, {}, 0, 0
+local preview, ranked, ending = {}, {}, {}
 local open = not opts[1] and (claim > 0 or limit)
-if open then
-  local look = room + math.max(hints, 1)
-  preview = redis.call('LRANGE', wait, -look, -1)
-  if #preview < look then ranked = redis.call('ZRANGE', prioritized, 0, look - #preview - 1) end
-  take_wait = math.min(room, #preview)
-  take_ranked = math.min(room - take_wait, #ranked)
+local look = room + math.max(hints, 1)
+if doomed > 0 then look = math.max(look, claim + 1, 100) end
+if open then preview = redis.call('LRANGE', wait, -look, -1) end
+local short = look - #preview
+-- Jobs that must end run nothing: no limit counts them, and no limit keeps them back. Those that stand
+-- near the head of wait, `depth` ids deep, are taken out of `preview` and claimed first.
+local depth = 0
+if doomed > 0 and #preview > 0 then
+  local why, rest = redis.call('HMGET', verdicts, unpack(preview)), {}
+  for i = #preview, 1, -1 do
+    if why[i] and #ending < claim then
+      ending[#ending + 1] = preview[i]
+      depth = #preview + 1 - i
+      preview[i] = false
+    end
+  end
+  for i = 1, #preview do
+    if preview[i] then rest[#rest + 1] = preview[i] end
+  end
+  preview, room = rest, math.min(room, claim - #ending)
 end
+if open and short > 0 then ranked = redis.call('ZRANGE', prioritized, 0, short - 1) end
+local take_wait = math.min(room, #preview)
+local take_ranked = math.min(room - take_wait, #ranked)
 local head = redis.call('ZRANGE', delayed, 0, 0, 'WITHSCORES')
 local candidate = {}
 for i = 1, candidates_n do
@@ -249,7 +297,13 @@ local claimed, hints_out = {}, {}
 
 local function take()
   local ids = {}
-  for i = 1, take_wait do ids[i] = preview[#preview + 1 - i] end
+  for i = 1, #ending do ids[i] = ending[i] end
+  if depth > 0 then redis.call('RPOP', wait, depth) end
+  -- Whoever stood ahead of one that must end keeps its place.
+  if depth > #ending then
+    redis.call('RPUSH', wait, unpack(preview, #preview + 1 - depth + #ending))
+  end
+  for i = 1, take_wait do ids[#ids + 1] = preview[#preview + 1 - i] end
   for i = 1, take_ranked do ids[#ids + 1] = ranked[i] end
   if take_wait > 0 then redis.call('RPOP', wait, take_wait) end
   if take_ranked > 0 then redis.call('ZPOPMIN', prioritized, take_ranked) end
@@ -258,16 +312,16 @@ end
 
 local function lease(ids)
   local scores, owner = {}, string.format('%.0f', now) .. ':' .. token
-  local own = {}
+  local own, started = {}, owner .. '!'
   for i = 1, #ids do
-    scores[#scores + 1] = -deadline
-    scores[#scores + 1] = ids[i]
-    own[#own + 1] = ids[i]
-    own[#own + 1] = candidate[ids[i]] and i <= begun and owner .. '!' or owner
+    -- A part of a millisecond for the place in this claim: whoever puts it back keeps the order.
+    scores[2 * i - 1] = -(deadline + (i - 1) / 512)
+    scores[2 * i] = ids[i]
+    own[2 * i - 1] = ids[i]
+    own[2 * i] = candidate[ids[i]] and i <= begun and started or owner
     emit('a', ids[i], '')
   end
-  redis.call('ZADD', active, unpack(scores))
-  redis.call('HSET', owners, unpack(own))
+  write_leases(scores, own, #ids)
 end
 
 local function read_claimed(ids)
@@ -293,7 +347,8 @@ if #settled > 0 then
 end
 if #removed > 0 then redis.call('UNLINK', unpack(removed)) end
 local taken = {}
-if take_wait + take_ranked > 0 then taken = take() end
+if #ending + take_wait + take_ranked > 0 then taken = take() end
+local started = #taken - #ending
 if #dead > 0 then redis.call('ZADD', trash, unpack(dead)) end
 for n = 1, #kept do
   local i, key, row, at = unpack(kept[n])
@@ -316,12 +371,12 @@ if #taken > 0 then
   lease(taken)
   read_claimed(taken)
 end
-count_rate(#taken)
+count_rate(started)
 for i = take_wait + 1, #preview do hints_out[#hints_out + 1] = preview[#preview + 1 - i] end
 for i = take_ranked + 1, #ranked do hints_out[#hints_out + 1] = ranked[i] end
-if open and #taken < room and marked > 0 then
+if open and started < room and marked > 0 then
   redis.call('ZREMRANGEBYSCORE', marker, 0, 0)
-elseif open and #hints_out > 0 and marked == 0 and places > #taken
+elseif open and #hints_out > 0 and marked == 0 and places > started
   and (not limit or running - #settled + #taken < limit) then
   arm({ hints_out[1] })
 end
@@ -330,7 +385,7 @@ if opts[4] and doomed == 0 then redis.call('HDEL', meta, 'verdicts') end
 flush_events()
 
 if head[2] then due_at = math.floor(tonumber(head[2])) end
-if places <= #taken and (due_at == 0 or window_end < due_at) then due_at = window_end end
+if places <= started and (due_at == 0 or window_end < due_at) then due_at = window_end end
 if claim > 0 and #taken == 0 then
   reason = opts[1] and 'paused' or places == 0 and 'rate' or room == 0 and 'limit' or 'empty'
 end

@@ -31,10 +31,10 @@ local function content(i)
 end
 
 -- By id: the row that is written for it, or what stood there before.
-local status, fresh, seen, again, nth, refused = {}, {}, {}, {}, 0, false
+local status, fresh, retires, seen, again, nth, refused = {}, {}, {}, {}, {}, 0, false
 for i = 1, jobs_n do
   local id, row = ids[i], items(i)
-  local own = tonumber(ARGV[row + items_flags]) >= 2
+  local own = number[ARGV[row + items_flags]] >= 2
   if own then nth = nth + 1 end
   local old, trashed, twin = {}, retired[i], seen[id]
   if type(twin) == 'number' and undone[twin] then twin = nil end
@@ -48,11 +48,14 @@ for i = 1, jobs_n do
   if trashed and own or not trashed and not old[1] then
     if lock_of[i] then
       status[i], written = contend(i, id)
-    elseif not take_place() then
+    elseif most and not take_place() then
       status[i], written = full, false
     end
     refused = refused or status[i] == full
-    if written then fresh[#fresh + 1] = { i, trashed and nth or 0 } end
+    if written then
+      fresh[#fresh + 1] = i
+      retires[#fresh] = trashed and nth or 0
+    end
     seen[id] = written and i or nil
   elseif old[1] then
     seen[id] = old
@@ -70,12 +73,12 @@ if whole == 1 and refused then return redis.error_reply('EMQFULL ' .. why_full) 
 
 local first_due = tonumber(head[2])
 for n = 1, #fresh do
-  local i = fresh[n][1]
+  local i = fresh[n]
   if not undone[i] then
     local id, row = ids[i], items(i)
-    local priority = write_job(i, fresh[n][2])
-    local delay = tonumber(ARGV[row + items_delay])
-    local due = tonumber(ARGV[row + items_timestamp]) + delay
+    local priority = write_job(i, retires[n])
+    local delay = number[ARGV[row + items_delay]]
+    local due = number[ARGV[row + items_timestamp]] + delay
     if lock_of[i] and lock_of[i].record.after == i then
       redis.call('ZADD', held, now, id)
     elseif delay > 0 then
@@ -83,7 +86,7 @@ for n = 1, #fresh do
       if not first_due or due < first_due then first_due = due end
       emit('d', id, string.format('%.0f', due))
     else
-      line_up(id, priority, tonumber(ARGV[row + items_flags]) % 2 == 1 and 'newest')
+      line_up(id, priority, number[ARGV[row + items_flags]] % 2 == 1 and 'newest')
       emit('w', id, ARGV[row + items_name])
     end
   end

@@ -31,7 +31,7 @@ for i = 1, items_n do
     out[i] = met[id]
   elseif state == 'completed' or state == 'failed' or state == 'waiting-children' then
     out[i] = 'EMQSTATE the job is ' .. state
-  elseif state == 'active' or state == 'held' then
+  elseif state == 'active' then
     out[i] = 'ok'
   elseif state == 'waiting' then
     -- A few ids a call, so `wait` may be searched.

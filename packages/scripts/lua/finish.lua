@@ -30,7 +30,7 @@ local extra = redis.call('SMISMEMBER', extras, unpack(ids))
 local marked = redis.call('ZCARD', marker)
 --@include marker
 local head = redis.call('ZRANGE', delayed, 0, 0, 'WITHSCORES')
-redis.call('HLEN', verdicts)
+local why = redis.call('HLEN', verdicts) > 0 and redis.call('HMGET', verdicts, unpack(ids)) or {}
 redis.call('LLEN', wait)
 redis.call('XLEN', events)
 redis.call('HLEN', outbox)
@@ -74,23 +74,24 @@ for n = 1, #runs do
     field(how == 'completed' and 'returnvalue' or 'failedReason', value)
     field('stacktrace', ARGV[row + items_stack])
     if final then field('finishedOn', string.format('%.0f', now)) end
-    if how == 'delay' then field('delay', ARGV[row + items_delay]) end
+    if how == 'delay' and not why[i] then field('delay', ARGV[row + items_delay]) end
     redis.call('HSET', key, unpack(hash))
     if final then
       redis.call('ZADD', how == 'completed' and completed or failed, now, id)
       kept[how] = true
     end
   end
-  if how == 'delay' then
+  -- What must end goes ahead of all lines, wherever its run sent it.
+  if how == 'delay' and not why[i] then
     put_off(id, now + delay)
     if not first_due or now + delay < first_due then first_due = now + delay end
     emit('d', id, string.format('%.0f', now + delay))
-  elseif how == 'retry' then
-    line_up(id, rank_of(rank[i]), false)
+  elseif how == 'delay' or how == 'retry' then
+    line_up(id, not why[i] and rank_of(rank[i]), why[i] and 'front')
     -- Without a reason nothing failed: the job put itself back.
     emit(value == '' and 'w' or 'r', id, value)
   elseif how == 'release' then
-    line_up(id, rank_of(rank[i]), 'front')
+    line_up(id, not why[i] and rank_of(rank[i]), 'front')
     emit('w', id, '')
   else
     emit(how == 'completed' and 'c' or 'f', id, value)

@@ -19,6 +19,9 @@ elseif kind == 'rate' then
     -- Workers that use the lean step are sent to the one that sees the hold.
     if held_by_hand then redis.call('HSET', meta, 'rate.max', '0') end
   end
+elseif kind == 'events' then
+  redis.call('HSET', meta, 'events.max', string.format('%.0f', most))
+  return 1
 elseif kind == 'hold' then
   if ms > 0 then
     redis.call('SET', limiter, FOREVER, 'PX', string.format('%.0f', ms))

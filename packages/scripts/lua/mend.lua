@@ -54,6 +54,9 @@ for i = 1, jobs_n do
   end
   if it.owner and keep ~= 'active' then redis.call('HDEL', owners, id) end
   if has['stray-priority'] then redis.call('HDEL', priorities, id) end
+  if has['wrong-priority'] and keep == 'prioritized' then
+    redis.call('HSET', priorities, id, string.format('%.0f', it.place))
+  end
   if has['stray-verdict'] then redis.call('HDEL', verdicts, id) end
   if has['stray-extra'] then redis.call('SREM', extras, id) end
   -- Overdue now, so the next sweep puts it back in line.
@@ -73,11 +76,15 @@ for i = 1, jobs_n do
 end
 
 local mended = {}
-local number = type(sequence) == 'string' and tonumber(sequence)
-if type(sequence) == 'string'
-  and not (number and number >= 0 and number < 9007199254740000 and number % 1 == 0) then
+local number = type(sequence) == 'string' and tonumber(sequence) or 2147483648
+local whole = number >= 0 and number < 9007199254740000 and number % 1 == 0
+if type(sequence) == 'string' and not (tonumber(sequence) and whole) then
   local place = last[2] and tonumber(last[2]) % 4294967296 or 2147483648
-  redis.call('SET', pc, string.format('%.0f', place))
+  redis.call('SET', pc, string.format('%.0f', math.max(place, least)))
+  mended[1] = 'pc'
+elseif type(sequence) ~= 'table' and number < least then
+  -- New jobs would stand before older ones of their priority.
+  redis.call('SET', pc, string.format('%.0f', least))
   mended[1] = 'pc'
 end
 if window == -1 then

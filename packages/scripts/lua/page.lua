@@ -1,7 +1,7 @@
 -- Names ids of one state: a bounded range, oldest or newest first.
 local KEY = {
   waiting = wait, prioritized = prioritized, delayed = delayed, active = active,
-  completed = completed, failed = failed, ['waiting-children'] = waiting_children,
+  completed = completed, failed = failed, ['waiting-children'] = waiting_children, held = held,
 }
 local key = KEY[state]
 if not key then return redis.error_reply('EMQARG state') end

@@ -24,7 +24,10 @@ if #ids > 0 then
   flush_events()
 end
 if not opts[1] and marked == 0 then
-  arm(next_up())
+  local waiting = next_up()
+  -- Begins with a write that maxmemory lets pass: a full server must wake its workers too.
+  if #waiting > 0 then redis.call('ZREM', marker, '\1') end
+  arm(waiting)
 elseif not opts[1] then
   arm(ids)
 end

@@ -7,12 +7,13 @@ local SETS = {
   ['waiting-children'] = waiting_children, held = held, active = active,
 }
 local set = SETS[state]
-if not set and state ~= 'waiting' and state ~= 'outbox' then return redis.error_reply('EMQARG state') end
-if (state == 'active' or state == 'outbox') and not opts[2] then
+local CLOSING = { active = true, outbox = true, staged = true }
+if not set and state ~= 'waiting' and not CLOSING[state] then return redis.error_reply('EMQARG state') end
+if CLOSING[state] and not opts[2] then
   return redis.error_reply('EMQSTATE the queue is not closing')
 end
 for _, one in ipairs({
-  prioritized, delayed, completed, failed, waiting_children, held, active, trash, outbox_due,
+  prioritized, delayed, completed, failed, waiting_children, held, active, trash, outbox_due, staged,
 }) do
   redis.call('ZCARD', one)
 end
@@ -20,6 +21,13 @@ redis.call('LLEN', wait)
 redis.call('XLEN', events)
 for _, one in ipairs({ priorities, verdicts, owners, outbox }) do redis.call('HLEN', one) end
 if limit == 0 then return {} end
+-- Flows that were never committed: what they name stands nowhere yet.
+if state == 'staged' then
+  local dropped = {}
+  local popped = redis.call('ZPOPMIN', staged, limit)
+  for i = 1, #popped, 2 do dropped[#dropped + 1] = popped[i] end
+  return dropped
+end
 if state == 'outbox' then
   local owed = {}
   local popped = redis.call('ZPOPMIN', outbox_due, limit)

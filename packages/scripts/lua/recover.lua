@@ -1,7 +1,8 @@
--- Puts jobs whose lease expired back in line, ahead of their peers.
+-- Puts jobs whose lease expired back in line, ahead of their peers; a lease no option allows is cut short.
 local opts = redis.call('HMGET', meta, 'paused', 'events.max')
 local events_max = tonumber(opts[2] or '10000') or 10000
 --@include lease
+--@include deadline
 --@include events
 --@include sequence
 --@include line
@@ -17,16 +18,24 @@ local marked = redis.call('ZCARD', marker)
 --@include marker
 redis.call('LLEN', wait)
 redis.call('ZCARD', prioritized)
-redis.call('HLEN', verdicts)
+local why = redis.call('HMGET', verdicts, unpack(ids))
 redis.call('XLEN', events)
 
+local clamped, nearer = {}, {}
 local out, back, stalled, free, doomed, gone, met = {}, {}, {}, {}, {}, {}, {}
 for i = 1, jobs_n do
   local id, key, row = ids[i], KEYS[jobs_at + i], leases(i)
   -- Compared again here: a lease that was renewed or taken since the look is not ours to end.
+  local ends, place = deadline_of(score[i] or '-inf')
   if met[id] or not score[i] or tonumber(score[i]) ~= tonumber(ARGV[row + leases_score])
-    or -tonumber(score[i]) > now or (owner[i] or '') ~= ARGV[row + leases_owner] then
+    or (owner[i] or '') ~= ARGV[row + leases_owner] or ends > now and ends <= now + LONGEST then
     out[i] = 'kept'
+  elseif ends > now then
+    met[id] = true
+    out[i] = 'clamped'
+    clamped[#clamped + 1] = id
+    nearer[#nearer + 1] = -(now + LONGEST + place)
+    nearer[#nearer + 1] = id
   else
     met[id] = true
     back[#back + 1] = id
@@ -36,7 +45,7 @@ for i = 1, jobs_n do
       gone[#gone + 1] = id
       out[i] = 'missing'
     else
-      line_up(id, rank_of(rank[i]), 'front')
+      local ends_now = why[i]
       out[i] = 'released'
       -- Popped but never begun costs the job nothing: the fault was not its own. But a job that was
       -- claimed ahead may kill its worker before it is marked, so this ends somewhere too.
@@ -47,18 +56,26 @@ for i = 1, jobs_n do
         local count = (tonumber(job[2]) or 0) + 1
         stalled[#stalled + 1] = { key, count, (tonumber(job[3]) or 0) + 1, at }
         out[i] = 'stalled'
-        if count > budget then
+        if count > budget and not why[i] then
           doomed[#doomed + 1] = id
           doomed[#doomed + 1] = 'stalled'
+          ends_now = true
         end
         emit('s', id, '')
       end
+      -- What must end goes ahead of all lines.
+      line_up(id, not ends_now and rank_of(rank[i]), 'front')
     end
   end
 end
 if #back > 0 then
   redis.call('ZREM', active, unpack(back))
   redis.call('HDEL', owners, unpack(back))
+end
+-- Taken out before it is put back: the first write must be one that maxmemory lets pass.
+if #clamped > 0 then
+  redis.call('ZREM', active, unpack(clamped))
+  redis.call('ZADD', active, unpack(nearer))
 end
 if #gone > 0 then
   redis.call('HDEL', priorities, unpack(gone))

@@ -1,11 +1,12 @@
 -- Moves the deadline of leases that are still owned.
 --@include lease
+--@include deadline
 if leases_n == 0 then return { {}, {} } end
 local ids = {}
 for i = 1, leases_n do ids[i] = ARGV[leases(i) + leases_id] end
 local owner = redis.call('HMGET', owners, unpack(ids))
 local why = redis.call('HMGET', verdicts, unpack(ids))
-redis.call('ZCARD', active)
+local score = redis.call('ZMSCORE', active, unpack(ids))
 
 local lost, told, scores, kept = {}, {}, {}, {}
 for i = 1, leases_n do
@@ -13,7 +14,8 @@ for i = 1, leases_n do
     lost[#lost + 1] = ids[i]
   else
     kept[#kept + 1] = ids[i]
-    scores[#scores + 1] = -deadline
+    local _, place = deadline_of(score[i] or 0)
+    scores[#scores + 1] = -(deadline + place)
     scores[#scores + 1] = ids[i]
     if why[i] then told[#told + 1] = { ids[i], why[i] } end
   end

@@ -7,6 +7,7 @@ local events_max = tonumber(opts[3] or '10000') or 10000
 --@include lease
 --@include events
 --@include run_fields
+--@include leases
 --@include retain
 
 if done_n ~= results_n then return redis.error_reply('EMQARG results') end
@@ -40,15 +41,16 @@ end
 -- What to pop, seen before the first write, so the types of both lines are proven too.
 local room = math.min(claim, places)
 if limit then room = math.min(room, math.max(limit - (running - #settled), 0)) end
-local preview, ranked, take_wait, take_ranked = {}, {}, 0, 0
+local preview, ranked, ending = {}, {}, {}
 local open = not opts[1] and (claim > 0 or limit)
-if open then
-  local look = room + math.max(hints, 1)
-  preview = redis.call('LRANGE', wait, -look, -1)
-  if #preview < look then ranked = redis.call('ZRANGE', prioritized, 0, look - #preview - 1) end
-  take_wait = math.min(room, #preview)
-  take_ranked = math.min(room - take_wait, #ranked)
-end
+local look = room + math.max(hints, 1)
+if doomed > 0 then look = math.max(look, claim + 1, 100) end
+if open then preview = redis.call('LRANGE', wait, -look, -1) end
+local short = look - #preview
+--@include ending
+if open and short > 0 then ranked = redis.call('ZRANGE', prioritized, 0, short - 1) end
+local take_wait = math.min(room, #preview)
+local take_ranked = math.min(room - take_wait, #ranked)
 local head = redis.call('ZRANGE', delayed, 0, 0, 'WITHSCORES')
 local candidate = {}
 for i = 1, candidates_n do
@@ -64,7 +66,8 @@ if #settled > 0 then
 end
 if #removed > 0 then redis.call('UNLINK', unpack(removed)) end
 local taken = {}
-if take_wait + take_ranked > 0 then taken = take() end
+if #ending + take_wait + take_ranked > 0 then taken = take() end
+local started = #taken - #ending
 if #dead > 0 then redis.call('ZADD', trash, unpack(dead)) end
 for n = 1, #kept do
   local i, key, row, at = unpack(kept[n])
@@ -87,12 +90,12 @@ if #taken > 0 then
   lease(taken)
   read_claimed(taken)
 end
-count_rate(#taken)
+count_rate(started)
 for i = take_wait + 1, #preview do hints_out[#hints_out + 1] = preview[#preview + 1 - i] end
 for i = take_ranked + 1, #ranked do hints_out[#hints_out + 1] = ranked[i] end
-if open and #taken < room and marked > 0 then
+if open and started < room and marked > 0 then
   redis.call('ZREMRANGEBYSCORE', marker, 0, 0)
-elseif open and #hints_out > 0 and marked == 0 and places > #taken
+elseif open and #hints_out > 0 and marked == 0 and places > started
   and (not limit or running - #settled + #taken < limit) then
   arm({ hints_out[1] })
 end
@@ -101,7 +104,7 @@ if opts[4] and doomed == 0 then redis.call('HDEL', meta, 'verdicts') end
 flush_events()
 
 if head[2] then due_at = math.floor(tonumber(head[2])) end
-if places <= #taken and (due_at == 0 or window_end < due_at) then due_at = window_end end
+if places <= started and (due_at == 0 or window_end < due_at) then due_at = window_end end
 if claim > 0 and #taken == 0 then
   reason = opts[1] and 'paused' or places == 0 and 'rate' or room == 0 and 'limit' or 'empty'
 end

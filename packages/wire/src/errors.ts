@@ -1,3 +1,6 @@
+import { adviceFor } from "./advice.js";
+import { quoted } from "./printable.js";
+
 /** Brand of every EchoMQ error. It survives duplicate copies of a package, which `instanceof` does not. */
 export const ECHOMQ_ERROR: unique symbol = Symbol.for("echomq.error");
 
@@ -50,6 +53,10 @@ export type ErrorCode = WireCode | ServerCode | FenceCode | LocalCode | (string 
 export interface ErrorContext {
   /** The operation that failed, e.g. `Queue.add`. */
   readonly op?: string | undefined;
+  /** The queue it was about, as its bare name. The message names it. */
+  readonly queue?: string | undefined;
+  /** The job it was about. The message names it, shortened where it is long. */
+  readonly jobId?: string | undefined;
   readonly cause?: unknown;
 }
 
@@ -70,7 +77,10 @@ interface BrandedError extends Error {
 const ErrorBase: new (message?: string, options?: ErrorOptions) => BrandedError = Error as never;
 
 // `this` in the static blocks: bundlers rename a class that is named in its own body.
-/** Base of every error: a code, the operation, the cause, and whether trying again can help. */
+/**
+ * Base of every error: a code, the operation, the queue and the job where they are known, the cause, and
+ * whether trying again can help.
+ */
 export class EchoMQError extends ErrorBase {
   static {
     nameClass(this, "EchoMQError");
@@ -80,12 +90,16 @@ export class EchoMQError extends ErrorBase {
 
   readonly code: ErrorCode;
   declare readonly op?: string;
+  declare readonly queue?: string;
+  declare readonly jobId?: string;
   readonly transient: boolean;
 
   constructor(init: ErrorInit) {
-    super(init.message, init.cause === undefined ? undefined : { cause: init.cause });
+    super(placed(init), init.cause === undefined ? undefined : { cause: init.cause });
     this.code = init.code;
     if (init.op !== undefined) this.op = init.op;
+    if (init.queue !== undefined) this.queue = init.queue;
+    if (init.jobId !== undefined) this.jobId = init.jobId;
     this.transient = init.transient ?? false;
   }
 }
@@ -133,7 +147,7 @@ export class FenceError extends EchoMQError {
   }
 
   declare readonly code: FenceCode;
-  readonly queue: string;
+  declare readonly queue: string;
   /** What stands there, escaped and cut. */
   readonly found: string;
   /** What this client can work with. */
@@ -151,15 +165,17 @@ export class FenceError extends EchoMQError {
       readonly probe: string;
     },
   ) {
-    super(init);
-    this.queue = init.queue;
+    // The message names the queue itself.
+    const { queue, ...rest } = init;
+    super(rest);
+    this.queue = queue;
     this.found = init.found;
     this.expected = init.expected;
     this.probe = init.probe;
   }
 }
 
-/** A script refused one call. `detail` is what followed the code in its reply. */
+/** A script refused one call. `detail` is what followed the code in its reply; the message advises. */
 export class WireError extends EchoMQError {
   static {
     nameClass(this, "WireError");
@@ -169,8 +185,11 @@ export class WireError extends EchoMQError {
   readonly detail: string;
 
   constructor(init: ErrorContext & { readonly code: WireCode; readonly detail: string }) {
-    super({ ...init, message: init.detail === "" ? init.code : `${init.code} ${init.detail}` });
-    this.detail = init.detail;
+    const { code, detail } = init;
+    const advice = adviceFor(code, detail);
+    const said = detail === "" ? code : `${code} ${detail}`;
+    super({ ...init, message: advice === undefined ? said : `${said}; ${advice}` });
+    this.detail = detail;
   }
 }
 
@@ -203,7 +222,7 @@ const TRANSIENT: ReadonlySet<ServerCode> = new Set<ServerCode>([
 ]);
 
 /** Tells an EchoMQ error, with that code if one is given, by its brand and never by its class. */
-export function isEchoMQError(error: unknown, code?: string): error is EchoMQError {
+export function isEchoMQError(error: unknown, code?: ErrorCode): error is EchoMQError {
   if (typeof error !== "object" || error === null) return false;
   try {
     const branded = error as { [ECHOMQ_ERROR]?: unknown; code?: unknown };
@@ -211,6 +230,17 @@ export function isEchoMQError(error: unknown, code?: string): error is EchoMQErr
   } catch {
     return false; // a thrown value may be a proxy or hold a getter that throws
   }
+}
+
+/** The message behind the place it is about: `Queue.remove: job "7" of queue "mails": …`. */
+function placed({ op, queue, jobId, message }: ErrorInit): string {
+  const parts = [
+    ...(jobId === undefined ? [] : [`job ${quoted(jobId)}`]),
+    ...(queue === undefined ? [] : [`queue ${quoted(queue, 128)}`]),
+  ];
+  if (parts.length === 0) return message;
+  const place = `${parts.join(" of ")}: ${message}`;
+  return op === undefined ? place : `${op}: ${place}`;
 }
 
 /** Names a class on its prototype, so stacks read well also after minification. */

@@ -1,4 +1,4 @@
-import type { ServerCode, WireCode } from "./errors.js";
+import type { ErrorContext, ServerCode, WireCode } from "./errors.js";
 import { ServerError, WireError } from "./errors.js";
 
 /** Every class a script may refuse with, and what it means. */
@@ -39,18 +39,28 @@ const REFUSED_IN_SCRIPT = /^ERR (?:ACL failure in script|The user executing the 
 
 /**
  * Turns the text of an error reply, or of one refused item of a batch, into a typed error.
- * The first word decides; a word that is not known gives `UNKNOWN` with the text unchanged.
+ * The first word decides; a word that is not known gives `UNKNOWN` with the text unchanged. `about` is the
+ * operation, or all that is known of what the error is about.
  */
-export function errorFromReply(text: string, op?: string): WireError | ServerError {
+export function errorFromReply(
+  text: string,
+  about: string | ErrorContext = {},
+): WireError | ServerError {
+  const context = typeof about === "string" ? { op: about } : about;
   const space = text.indexOf(" ");
   const word = space === -1 ? text : text.slice(0, space);
   if (isWireCode(word)) {
-    return new WireError({ code: word, detail: space === -1 ? "" : text.slice(space + 1), op });
+    return new WireError({
+      code: word,
+      detail: space === -1 ? "" : text.slice(space + 1),
+      ...context,
+    });
   }
-  if (REFUSED_IN_SCRIPT.test(text)) return new ServerError({ code: "NOPERM", detail: text, op });
+  if (REFUSED_IN_SCRIPT.test(text))
+    return new ServerError({ code: "NOPERM", detail: text, ...context });
   const inner = word === "ERR" ? WRAPPED.exec(text)?.[1] : undefined;
   const code = SERVER_WORDS.get(inner ?? word) ?? "UNKNOWN";
-  return new ServerError({ code, detail: text, op });
+  return new ServerError({ code, detail: text, ...context });
 }
 
 function isWireCode(word: string): word is WireCode {

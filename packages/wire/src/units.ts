@@ -25,7 +25,11 @@ export const UNITS = {
     type: "zset",
     holds: "score = due time in server ms, plus n/4096 that keeps the order of equal times",
   },
-  active: { type: "zset", holds: "score = minus the lease deadline in server ms, newest first" },
+  active: {
+    type: "zset",
+    holds:
+      "score = minus the lease deadline in server ms, newest first; a part of a ms (n/512) is the place in its claim, readers floor the deadline",
+  },
   owners: { type: "hash", holds: "id -> `<claimedAt>:<lease token>`" },
   verdicts: { type: "hash", holds: "id -> why it must end" },
   completed: { type: "zset", holds: "score = finish time in server ms" },

@@ -5,7 +5,13 @@ local claimed, hints_out = {}, {}
 
 local function take()
   local ids = {}
-  for i = 1, take_wait do ids[i] = preview[#preview + 1 - i] end
+  for i = 1, #ending do ids[i] = ending[i] end
+  if depth > 0 then redis.call('RPOP', wait, depth) end
+  -- Whoever stood ahead of one that must end keeps its place.
+  if depth > #ending then
+    redis.call('RPUSH', wait, unpack(preview, #preview + 1 - depth + #ending))
+  end
+  for i = 1, take_wait do ids[#ids + 1] = preview[#preview + 1 - i] end
   for i = 1, take_ranked do ids[#ids + 1] = ranked[i] end
   if take_wait > 0 then redis.call('RPOP', wait, take_wait) end
   if take_ranked > 0 then redis.call('ZPOPMIN', prioritized, take_ranked) end
@@ -14,16 +20,16 @@ end
 
 local function lease(ids)
   local scores, owner = {}, string.format('%.0f', now) .. ':' .. token
-  local own = {}
+  local own, started = {}, owner .. '!'
   for i = 1, #ids do
-    scores[#scores + 1] = -deadline
-    scores[#scores + 1] = ids[i]
-    own[#own + 1] = ids[i]
-    own[#own + 1] = candidate[ids[i]] and i <= begun and owner .. '!' or owner
+    -- A part of a millisecond for the place in this claim: whoever puts it back keeps the order.
+    scores[2 * i - 1] = -(deadline + (i - 1) / 512)
+    scores[2 * i] = ids[i]
+    own[2 * i - 1] = ids[i]
+    own[2 * i] = candidate[ids[i]] and i <= begun and started or owner
     emit('a', ids[i], '')
   end
-  redis.call('ZADD', active, unpack(scores))
-  redis.call('HSET', owners, unpack(own))
+  write_leases(scores, own, #ids)
 end
 
 local function read_claimed(ids)

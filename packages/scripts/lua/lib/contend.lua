@@ -23,7 +23,7 @@ if most and not (most >= 1 and most <= 9007199254740991) then most = nil end
 if most then
   used = redis.call('LLEN', wait) + redis.call('ZCARD', prioritized) + redis.call('ZCARD', delayed)
 end
-local why_full = most and string.format('the queue holds its limit of %.0f jobs', most) or 'limit'
+local why_full = most and string.format('the queue is full: its limit is %.0f', most) or 'limit'
 local full = most and 'EMQFULL ' .. why_full
 
 -- Takes a place in the queue, or tells that there is none.
@@ -43,7 +43,7 @@ if locks_n > 0 then
   -- The newer job takes the part of the one that was kept back.
   local function drop_next(record)
     if record.after then undone[record.after] = true
-    elseif record.next then drop(record.next, 'held') end
+    elseif record.next and redis.call('ZSCORE', held, record.next) then drop(record.next, 'held') end
     record.next, record.after, record.cleared = nil, nil, true
   end
 

@@ -19,8 +19,11 @@ local function diagnose(n, walk, seen)
     return it
   end
   it.exists, it.finished = job[1] and true, job[2] and true
+  local score
   for _, set in ipairs(STATES) do
-    if redis.call('ZSCORE', set[2], id) then it.places[#it.places + 1] = set[1] end
+    local found = redis.call('ZSCORE', set[2], id)
+    if found then it.places[#it.places + 1] = set[1] end
+    if found and set[1] == 'prioritized' then score = tonumber(found) end
   end
   local running = it.places[1] == 'active'
   if walk then it.waits = #redis.call('LPOS', wait, id, 'COUNT', 3) end
@@ -39,6 +42,9 @@ local function diagnose(n, walk, seen)
   if it.owner and not running then fault('owner-without-active') end
   local live = it.exists and stands and not ENDED[it.places[1]]
   if it.rank and not live and not it.trash then fault('stray-priority') end
+  -- Where it would go back to after a run that is lost.
+  it.place = score and math.floor(score / 4294967296)
+  if it.exists and score and tonumber(it.rank) ~= it.place then fault('wrong-priority') end
   if it.verdict and not live and not it.trash then fault('stray-verdict') end
   if it.extra and it.sides == 0 and not it.trash then fault('stray-extra') end
   if it.sides > 0 and not it.extra and not it.trash then fault('unnamed-extra') end

@@ -10,18 +10,20 @@ local function write_job(i, namesake)
     redis.call('SREM', extras, id)
     redis.call('HDEL', priorities, id)
   end
+  local opts_text, delay_text = ARGV[row + items_opts], ARGV[row + items_delay]
+  local priority = number[ARGV[row + items_priority]]
+  if opts_text == '' and delay_text == '0' and priority == 0 and not lock_of[i] then
+    redis.call('HSET', keys[i], 'name', ARGV[row + items_name], 'data', ARGV[row + items_data],
+      'timestamp', ARGV[row + items_timestamp])
+    return nil
+  end
   local hash = { 'name', ARGV[row + items_name], 'data', ARGV[row + items_data],
     'timestamp', ARGV[row + items_timestamp] }
-  local function field(name, column, default)
-    local value = ARGV[row + column]
-    if value ~= default then hash[#hash + 1] = name; hash[#hash + 1] = value end
-  end
-  field('opts', items_opts, '')
-  field('delay', items_delay, '0')
-  field('priority', items_priority, '0')
+  if opts_text ~= '' then hash[#hash + 1] = 'opts'; hash[#hash + 1] = opts_text end
+  if delay_text ~= '0' then hash[#hash + 1] = 'delay'; hash[#hash + 1] = delay_text end
+  if priority > 0 then hash[#hash + 1] = 'priority'; hash[#hash + 1] = ARGV[row + items_priority] end
   if lock_of[i] then hash[#hash + 1] = 'deid'; hash[#hash + 1] = lock_of[i].record.id end
   redis.call('HSET', keys[i], unpack(hash))
-  local priority = tonumber(ARGV[row + items_priority])
   if priority > 0 then redis.call('HSET', priorities, id, priority) end
   return priority > 0 and priority or nil
 end

@@ -1,4 +1,4 @@
-import { type EchoMQError, isEchoMQError, ServerError } from "@echomq/wire";
+import { type EchoMQError, type ErrorContext, isEchoMQError, ServerError } from "@echomq/wire";
 import type {
   Command,
   DriverState,
@@ -18,21 +18,27 @@ import { Watchdog } from "./watchdog.js";
 
 /** How a dispatcher waits. All in ms. */
 export interface DispatcherOptions {
+  /** The queue the lane works for, for errors to name. */
+  readonly queue?: string | undefined;
   /** How long one command may take before its connection is given up. Default 5 000. */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
   /** How long a call is tried again after transient trouble. Default 10 000; 0 never. */
-  readonly retryMs?: number;
+  readonly retryMs?: number | undefined;
   /** Told before and after each script, for telemetry and fault tests. */
-  readonly hook?: (phase: "before" | "after", script: string) => void | Promise<void>;
+  readonly hook?: ((phase: "before" | "after", script: string) => void | Promise<void>) | undefined;
 }
 
 /** What one call may set for itself. */
 export interface CallOptions {
   /** Named in errors, e.g. `Queue.add`. Default: the script's name. */
-  readonly op?: string;
-  readonly timeoutMs?: number;
-  readonly retryMs?: number;
-  readonly signal?: AbortSignal;
+  readonly op?: string | undefined;
+  /** The queue errors name, where it is another than the lane's. */
+  readonly queue?: string | undefined;
+  readonly timeoutMs?: number | undefined;
+  readonly retryMs?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+  /** Told before a call is sent again that may have run already: what it answers then may be its own doing. */
+  readonly resent?: (() => void) | undefined;
 }
 
 /** One script and its call, for {@link Dispatcher.run}. */
@@ -51,24 +57,27 @@ export class Dispatcher {
   readonly #timeoutMs: number;
   readonly #retryMs: number;
   readonly #hook: DispatcherOptions["hook"];
+  readonly #queue: string | undefined;
 
   private constructor(lane: LaneHolder, options: DispatcherOptions) {
     this.#lane = lane;
     this.#timeoutMs = options.timeoutMs ?? 5_000;
     this.#retryMs = options.retryMs ?? 10_000;
     this.#hook = options.hook;
+    this.#queue = options.queue;
   }
 
-  /** Opens a lane of its own beside `root`. */
+  /** Opens a lane of its own beside `root`; an aborted `signal` gives the attempt up. */
   static async open(
     root: RedisDriver,
     role: LaneRole,
     options: DispatcherOptions = {},
+    signal?: AbortSignal,
   ): Promise<Dispatcher> {
     try {
-      return new Dispatcher(await LaneHolder.open(root, role), options);
+      return new Dispatcher(await LaneHolder.open(root, role, signal), options);
     } catch (error) {
-      throw typedError(error, "connect");
+      throw typedError(error, { op: "connect", queue: options.queue });
     }
   }
 
@@ -115,7 +124,7 @@ export class Dispatcher {
   async command(
     command: Command,
     route: Route = {},
-    options: CallOptions & { readonly repeatable?: boolean } = {},
+    options: CallOptions & { readonly repeatable?: boolean | undefined } = {},
   ): Promise<Reply> {
     const op = options.op ?? String(command[0]);
     return this.#retried(op, options.repeatable ?? false, options, () =>
@@ -154,7 +163,7 @@ export class Dispatcher {
     const settled = await this.readEach(commands, options, route);
     return settled.map((one) => {
       if (one.ok) return one.value;
-      throw typedError(one.error, options.op ?? "read");
+      throw typedError(one.error, this.#about(options.op ?? "read", options));
     });
   }
 
@@ -169,18 +178,22 @@ export class Dispatcher {
     this.#watchdog.rest();
   }
 
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
   async #run(script: Script, call: AnyCall, options: CallOptions): Promise<unknown> {
     const { keys, argv } = encodeCall(script.spec, call);
-    const tail = [String(keys.length), ...keys, ...argv];
+    const command = ["EVALSHA", script.sha, String(keys.length)].concat(keys, argv);
     const route: Route = keys[0] === undefined ? {} : { key: keys[0] };
     const op = options.op ?? script.spec.name;
     if (this.#hook) await this.#hook("before", script.spec.name);
     const reply = await this.#retried(op, script.spec.repeatable, options, async () => {
       try {
-        return await this.#lane.driver.command(["EVALSHA", script.sha, ...tail], route);
+        return await this.#lane.driver.command(command, route);
       } catch (error) {
         if (!isDriverFault(error, "reply") || !error.message.startsWith("NOSCRIPT ")) throw error;
-        return await this.#lane.driver.command(["EVAL", script.source, ...tail], route);
+        return await this.#lane.driver.command(["EVAL", script.source, ...command.slice(2)], route);
       }
     });
     if (this.#hook) await this.#hook("after", script.spec.name);
@@ -196,9 +209,9 @@ export class Dispatcher {
     const until = performance.now() + (options.retryMs ?? this.#retryMs);
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await this.#once(op, options.timeoutMs ?? this.#timeoutMs, send);
+        return await this.#once(op, options, send);
       } catch (error) {
-        const typed = typedError(error, op);
+        const typed = typedError(error, this.#about(op, options));
         // Also where this call gives up: the next one must not find a lane nobody opens again.
         const healed = this.#heal(typed);
         const again = typed.transient && (repeatable || certainlyNotRun(error));
@@ -208,18 +221,24 @@ export class Dispatcher {
         await pauseFor(wait, options.signal);
         await atMost(healed, left, options.signal);
         if (this.#gaveUp(options.signal)) throw typed;
+        if (!certainlyNotRun(error)) options.resent?.();
       }
     }
   }
 
-  async #once<T>(op: string, ms: number, send: () => Promise<T>): Promise<T> {
+  async #once<T>(op: string, options: CallOptions, send: () => Promise<T>): Promise<T> {
+    const ms = options.timeoutMs ?? this.#timeoutMs;
     try {
-      return await this.#watchdog.guard(send(), ms, () => late(op, ms));
+      return await this.#watchdog.guard(send(), ms, () => late(ms, this.#about(op, options)));
     } catch (error) {
       // A reply that never came leaves the connection in doubt for everything after it.
       if (isEchoMQError(error, "TIMEOUT")) void this.#lane.replace();
       throw error;
     }
+  }
+
+  #about(op: string, { queue = this.#queue }: CallOptions): ErrorContext {
+    return { op, queue };
   }
 
   #gaveUp(signal: AbortSignal | undefined): boolean {
@@ -233,6 +252,7 @@ export class Dispatcher {
   }
 }
 
-function late(op: string, ms: number): ServerError {
-  return new ServerError({ code: "TIMEOUT", detail: `no reply to ${op} within ${ms} ms`, op });
+function late(ms: number, about: ErrorContext): ServerError {
+  const detail = `no reply to ${about.op} within ${ms} ms`;
+  return new ServerError({ ...about, code: "TIMEOUT", detail });
 }

@@ -13,6 +13,8 @@ export class LaneHolder {
   #epoch = 1;
   #closed = false;
   #replacing: Promise<void> | undefined;
+  /** Gives up what is being opened. */
+  readonly #end = new AbortController();
 
   private constructor(root: RedisDriver, role: LaneRole, driver: RedisDriver) {
     this.#root = root;
@@ -22,8 +24,8 @@ export class LaneHolder {
   }
 
   /** Opens a lane of `role` beside `root`, which stays the caller's. */
-  static async open(root: RedisDriver, role: LaneRole): Promise<LaneHolder> {
-    return new LaneHolder(root, role, await root.fork(role));
+  static async open(root: RedisDriver, role: LaneRole, signal?: AbortSignal): Promise<LaneHolder> {
+    return new LaneHolder(root, role, await root.fork(role, signal));
   }
 
   /** Uses `root` as the lane until it must be replaced; `root` stays the caller's to close. */
@@ -65,6 +67,7 @@ export class LaneHolder {
 
   async close(mode: "drain" | "now" = "drain"): Promise<void> {
     this.#closed = true;
+    this.#end.abort();
     this.#stop();
     if (this.#driver !== this.#root) await this.#driver.close(mode);
     await this.#replacing;
@@ -76,7 +79,7 @@ export class LaneHolder {
     this.#epoch += 1;
     if (old !== this.#root) await old.close("now");
     try {
-      const next = await this.#root.fork(this.#role);
+      const next = await this.#root.fork(this.#role, this.#end.signal);
       if (this.#closed) {
         await next.close("now");
         return;

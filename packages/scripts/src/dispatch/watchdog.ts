@@ -26,7 +26,16 @@ export class Watchdog {
       };
       this.#pending.add(pending);
       this.#timer ??= this.#start();
-      work.then(resolve, reject).finally(() => this.#pending.delete(pending));
+      work.then(
+        (value) => {
+          this.#pending.delete(pending);
+          resolve(value);
+        },
+        (error: unknown) => {
+          this.#pending.delete(pending);
+          reject(error);
+        },
+      );
     });
   }
 

@@ -54,8 +54,11 @@ export interface RedisDriver {
   command(args: Command, route?: Route): Promise<Reply>;
   /** Sends commands in one write; replies come in order, each with its own outcome. */
   pipeline(commands: readonly Command[], route?: Route): Promise<readonly Settled<Reply>[]>;
-  /** Opens a lane of its own from the same client options. */
-  fork(role: LaneRole): Promise<RedisDriver>;
+  /**
+   * Opens a lane of its own from the same client options. An aborted `signal` gives the attempt up at
+   * once; a driver that does not know it takes until the attempt ends by itself.
+   */
+  fork(role: LaneRole, signal?: AbortSignal): Promise<RedisDriver>;
   /** Calls `listener` on each change of state; returns the way to stop. */
   onState(listener: (state: DriverState) => void): () => void;
   /** Ends the lane: `drain` lets what is in flight finish, `now` does not. Never rejects. */

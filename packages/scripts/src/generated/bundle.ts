@@ -4,7 +4,7 @@ import type { Script } from "../registry/spec.js";
 
 export const initScript: Script<(typeof REGISTRY)["init"]> = {
   spec: REGISTRY.init,
-  sha: "d2abf3b9a75ba67e94f6b0dc2ddd6ad8a05b3559",
+  sha: "0a8bc67239752b01d41426437cc24589f67ae55f",
   source: `-- Opens a queue: stamp, v2:meta version and opened in one step.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -18,11 +18,16 @@ if found_version ~= false and not (type(found_version) == 'string' and string.su
 end
 local meta = KEYS[2]
 local bad
+local number = {}
 local function int(at, name)
   local text = ARGV[at]
+  if number[text] then return number[text] end
   if text and #text < 17 and string.find(text, '^%d+$') then
     local value = tonumber(text)
-    if value <= 9007199254740991 then return value end
+    if value <= 9007199254740991 then
+      number[text] = value
+      return value
+    end
   end
   bad = bad or name
   return 0
@@ -50,7 +55,7 @@ return 'opened'`,
 
 export const addScript: Script<(typeof REGISTRY)["add"]> = {
   spec: REGISTRY.add,
-  sha: "160ede266bf6cae37966121079a7a12a7491dc37",
+  sha: "29d16b62102ac6366ce365f95c8af2fd6acd29d7",
   source: `-- Adds jobs to wait, prioritized or delayed, each once; deduplicated and limited where asked for.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -64,11 +69,16 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
 end
 local meta, wait, prioritized, pc, delayed, priorities, trash, extras, active, held, marker, events = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10], KEYS[11], KEYS[12], KEYS[13]
 local bad
+local number = {}
 local function int(at, name)
   local text = ARGV[at]
+  if number[text] then return number[text] end
   if text and #text < 17 and string.find(text, '^%d+$') then
     local value = tonumber(text)
-    if value <= 9007199254740991 then return value end
+    if value <= 9007199254740991 then
+      number[text] = value
+      return value
+    end
   end
   bad = bad or name
   return 0
@@ -127,26 +137,28 @@ if opts[2] then return redis.error_reply('EMQSTATE the queue is closing: obliter
 local events_max = tonumber(opts[3] or '10000') or 10000
 -- Buffers the events of this call. A flush writes one stream entry: pairs of \`<code><id>\` and a payload.
 -- Payloads over 8 KB are left in the job's hash; the code is then upper case.
-local ev, ev_bytes = {}, 0
+local ev, ev_n, ev_bytes = {}, 0, 0
 if not (events_max >= 0 and events_max <= 9007199254740991 and events_max % 1 == 0) then
   events_max = 10000
 end
 
 local function flush_events()
-  if #ev == 0 then return end
+  if ev_n == 0 then return end
   local how = events_max < 1000 and '=' or '~'
   -- pcall: after the first write nothing may raise, and a stream can only fail by its own last id.
   redis.pcall('XADD', events, 'MAXLEN', how, events_max, '*', unpack(ev))
-  ev, ev_bytes = {}, 0
+  ev, ev_n, ev_bytes = {}, 0, 0
 end
 
 local function emit(code, id, value)
   if events_max == 0 then return end
-  if #value > 8192 then code, value = string.upper(code), '' end
-  if #ev >= 200 or ev_bytes + #id + #value > 65536 then flush_events() end
-  ev[#ev + 1] = code .. id
-  ev[#ev + 1] = value
-  ev_bytes = ev_bytes + #id + #value
+  local size = #value
+  if size > 8192 then code, value, size = string.upper(code), '', 0 end
+  size = size + #id
+  if ev_n >= 200 or ev_bytes + size > 65536 then flush_events() end
+  ev[ev_n + 1] = code .. id
+  ev[ev_n + 2] = value
+  ev_n, ev_bytes = ev_n + 2, ev_bytes + size
 end
 -- The priority sequence, read before the first write so that a broken counter refuses the whole call.
 -- It starts in the middle of its 2^32 places, so that there are as many ahead of the first job.
@@ -256,9 +268,9 @@ for i = 1, jobs_n do
   keys[i] = KEYS[jobs_at + i]
   ids[i] = string.sub(keys[i], jobs_id)
   local row = items(i)
-  local due = tonumber(ARGV[row + items_timestamp]) + tonumber(ARGV[row + items_delay])
+  local due = number[ARGV[row + items_timestamp]] + number[ARGV[row + items_delay]]
   if due > 8640000000000000 then return redis.error_reply('EMQARG items.delay') end
-  if tonumber(ARGV[row + items_flags]) >= 2 then
+  if number[ARGV[row + items_flags]] >= 2 then
     owned = owned + 1
     local logs = KEYS[namesakes_at + (owned - 1) * namesakes_w + 1]
     if not logs or string.sub(logs, namesakes_id) ~= ids[i] then
@@ -312,7 +324,7 @@ if most and not (most >= 1 and most <= 9007199254740991) then most = nil end
 if most then
   used = redis.call('LLEN', wait) + redis.call('ZCARD', prioritized) + redis.call('ZCARD', delayed)
 end
-local why_full = most and string.format('the queue holds its limit of %.0f jobs', most) or 'limit'
+local why_full = most and string.format('the queue is full: its limit is %.0f', most) or 'limit'
 local full = most and 'EMQFULL ' .. why_full
 
 -- Takes a place in the queue, or tells that there is none.
@@ -332,7 +344,7 @@ if locks_n > 0 then
   -- The newer job takes the part of the one that was kept back.
   local function drop_next(record)
     if record.after then undone[record.after] = true
-    elseif record.next then drop(record.next, 'held') end
+    elseif record.next and redis.call('ZSCORE', held, record.next) then drop(record.next, 'held') end
     record.next, record.after, record.cleared = nil, nil, true
   end
 
@@ -396,18 +408,20 @@ local function write_job(i, namesake)
     redis.call('SREM', extras, id)
     redis.call('HDEL', priorities, id)
   end
+  local opts_text, delay_text = ARGV[row + items_opts], ARGV[row + items_delay]
+  local priority = number[ARGV[row + items_priority]]
+  if opts_text == '' and delay_text == '0' and priority == 0 and not lock_of[i] then
+    redis.call('HSET', keys[i], 'name', ARGV[row + items_name], 'data', ARGV[row + items_data],
+      'timestamp', ARGV[row + items_timestamp])
+    return nil
+  end
   local hash = { 'name', ARGV[row + items_name], 'data', ARGV[row + items_data],
     'timestamp', ARGV[row + items_timestamp] }
-  local function field(name, column, default)
-    local value = ARGV[row + column]
-    if value ~= default then hash[#hash + 1] = name; hash[#hash + 1] = value end
-  end
-  field('opts', items_opts, '')
-  field('delay', items_delay, '0')
-  field('priority', items_priority, '0')
+  if opts_text ~= '' then hash[#hash + 1] = 'opts'; hash[#hash + 1] = opts_text end
+  if delay_text ~= '0' then hash[#hash + 1] = 'delay'; hash[#hash + 1] = delay_text end
+  if priority > 0 then hash[#hash + 1] = 'priority'; hash[#hash + 1] = ARGV[row + items_priority] end
   if lock_of[i] then hash[#hash + 1] = 'deid'; hash[#hash + 1] = lock_of[i].record.id end
   redis.call('HSET', keys[i], unpack(hash))
-  local priority = tonumber(ARGV[row + items_priority])
   if priority > 0 then redis.call('HSET', priorities, id, priority) end
   return priority > 0 and priority or nil
 end
@@ -422,10 +436,10 @@ local function content(i)
 end
 
 -- By id: the row that is written for it, or what stood there before.
-local status, fresh, seen, again, nth, refused = {}, {}, {}, {}, 0, false
+local status, fresh, retires, seen, again, nth, refused = {}, {}, {}, {}, {}, 0, false
 for i = 1, jobs_n do
   local id, row = ids[i], items(i)
-  local own = tonumber(ARGV[row + items_flags]) >= 2
+  local own = number[ARGV[row + items_flags]] >= 2
   if own then nth = nth + 1 end
   local old, trashed, twin = {}, retired[i], seen[id]
   if type(twin) == 'number' and undone[twin] then twin = nil end
@@ -439,11 +453,14 @@ for i = 1, jobs_n do
   if trashed and own or not trashed and not old[1] then
     if lock_of[i] then
       status[i], written = contend(i, id)
-    elseif not take_place() then
+    elseif most and not take_place() then
       status[i], written = full, false
     end
     refused = refused or status[i] == full
-    if written then fresh[#fresh + 1] = { i, trashed and nth or 0 } end
+    if written then
+      fresh[#fresh + 1] = i
+      retires[#fresh] = trashed and nth or 0
+    end
     seen[id] = written and i or nil
   elseif old[1] then
     seen[id] = old
@@ -461,12 +478,12 @@ if whole == 1 and refused then return redis.error_reply('EMQFULL ' .. why_full) 
 
 local first_due = tonumber(head[2])
 for n = 1, #fresh do
-  local i = fresh[n][1]
+  local i = fresh[n]
   if not undone[i] then
     local id, row = ids[i], items(i)
-    local priority = write_job(i, fresh[n][2])
-    local delay = tonumber(ARGV[row + items_delay])
-    local due = tonumber(ARGV[row + items_timestamp]) + delay
+    local priority = write_job(i, retires[n])
+    local delay = number[ARGV[row + items_delay]]
+    local due = number[ARGV[row + items_timestamp]] + delay
     if lock_of[i] and lock_of[i].record.after == i then
       redis.call('ZADD', held, now, id)
     elseif delay > 0 then
@@ -474,7 +491,7 @@ for n = 1, #fresh do
       if not first_due or due < first_due then first_due = due end
       emit('d', id, string.format('%.0f', due))
     else
-      line_up(id, priority, tonumber(ARGV[row + items_flags]) % 2 == 1 and 'newest')
+      line_up(id, priority, number[ARGV[row + items_flags]] % 2 == 1 and 'newest')
       emit('w', id, ARGV[row + items_name])
     end
   end
@@ -548,7 +565,7 @@ return status`,
 
 export const stepScript: Script<(typeof REGISTRY)["step"]> = {
   spec: REGISTRY.step,
-  sha: "65311c130bf84f92d132c543eb71c734fe9d0edc",
+  sha: "3165af1e5ac17a0f0c8842a6bcddb545611ef7ee",
   source: `-- Settles completed jobs and claims the next ones in one step.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -562,11 +579,16 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
 end
 local meta, wait, prioritized, delayed, active, owners, verdicts, completed, trash, extras, limiter, marker, events = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10], KEYS[11], KEYS[12], KEYS[13], KEYS[14]
 local bad
+local number = {}
 local function int(at, name)
   local text = ARGV[at]
+  if number[text] then return number[text] end
   if text and #text < 17 and string.find(text, '^%d+$') then
     local value = tonumber(text)
-    if value <= 9007199254740991 then return value end
+    if value <= 9007199254740991 then
+      number[text] = value
+      return value
+    end
   end
   bad = bad or name
   return 0
@@ -623,31 +645,57 @@ local function lease_of(owner)
 end
 -- Buffers the events of this call. A flush writes one stream entry: pairs of \`<code><id>\` and a payload.
 -- Payloads over 8 KB are left in the job's hash; the code is then upper case.
-local ev, ev_bytes = {}, 0
+local ev, ev_n, ev_bytes = {}, 0, 0
 if not (events_max >= 0 and events_max <= 9007199254740991 and events_max % 1 == 0) then
   events_max = 10000
 end
 
 local function flush_events()
-  if #ev == 0 then return end
+  if ev_n == 0 then return end
   local how = events_max < 1000 and '=' or '~'
   -- pcall: after the first write nothing may raise, and a stream can only fail by its own last id.
   redis.pcall('XADD', events, 'MAXLEN', how, events_max, '*', unpack(ev))
-  ev, ev_bytes = {}, 0
+  ev, ev_n, ev_bytes = {}, 0, 0
 end
 
 local function emit(code, id, value)
   if events_max == 0 then return end
-  if #value > 8192 then code, value = string.upper(code), '' end
-  if #ev >= 200 or ev_bytes + #id + #value > 65536 then flush_events() end
-  ev[#ev + 1] = code .. id
-  ev[#ev + 1] = value
-  ev_bytes = ev_bytes + #id + #value
+  local size = #value
+  if size > 8192 then code, value, size = string.upper(code), '', 0 end
+  size = size + #id
+  if ev_n >= 200 or ev_bytes + size > 65536 then flush_events() end
+  ev[ev_n + 1] = code .. id
+  ev[ev_n + 2] = value
+  ev_n, ev_bytes = ev_n + 2, ev_bytes + size
 end
--- What a run needs of its job's hash. A field the hash does not have is a nil in the reply.
+-- What a run needs of its job's hash. A field the hash does not have is false, and left out at the end.
 local function run_fields(key)
-  return redis.pcall('HMGET', key, 'name', 'data', 'opts', 'timestamp', 'atm', 'ats', 'stc',
+  local fields = redis.pcall('HMGET', key, 'name', 'data', 'opts', 'timestamp', 'atm', 'ats', 'stc',
     'priority', 'delay', 'attemptsMade', 'progress', 'deid', 'parentKey', 'rjk', 'stacktrace')
+  local last = #fields
+  while last > 0 and not fields[last] do
+    fields[last] = nil
+    last = last - 1
+  end
+  return fields
+end
+-- Writes new leases. A sorted set or hash of up to 128 members is a packed list, scanned for each member: for a
+-- batch the other encoding is cheaper, and one long member brings it, until the key is empty. No id has a
+-- control character.
+local MANY, LONG = 4, string.rep('\\1', 65)
+
+local function write_leases(scores, own, count)
+  local many, n = count >= MANY, 2 * count
+  if many then
+    scores[n + 1], scores[n + 2], own[n + 1], own[n + 2] = scores[1], scores[2], own[1], own[2]
+    scores[1], scores[2], own[1], own[2] = 0, LONG, LONG, ''
+  end
+  redis.call('ZADD', active, unpack(scores))
+  redis.call('HSET', owners, unpack(own))
+  if many then
+    redis.call('ZREM', active, LONG)
+    redis.call('HDEL', owners, LONG)
+  end
 end
 -- Bounded retention: moves at most 100 ids beyond age or count from a finished set to trash.
 local to_bury = {}
@@ -779,15 +827,32 @@ end
 -- What to pop, seen before the first write, so the types of both lines are proven too.
 local room = math.min(claim, places)
 if limit then room = math.min(room, math.max(limit - (running - #settled), 0)) end
-local preview, ranked, take_wait, take_ranked = {}, {}, 0, 0
+local preview, ranked, ending = {}, {}, {}
 local open = not opts[1] and (claim > 0 or limit)
-if open then
-  local look = room + math.max(hints, 1)
-  preview = redis.call('LRANGE', wait, -look, -1)
-  if #preview < look then ranked = redis.call('ZRANGE', prioritized, 0, look - #preview - 1) end
-  take_wait = math.min(room, #preview)
-  take_ranked = math.min(room - take_wait, #ranked)
+local look = room + math.max(hints, 1)
+if doomed > 0 then look = math.max(look, claim + 1, 100) end
+if open then preview = redis.call('LRANGE', wait, -look, -1) end
+local short = look - #preview
+-- Jobs that must end run nothing: no limit counts them, and no limit keeps them back. Those that stand
+-- near the head of wait, \`depth\` ids deep, are taken out of \`preview\` and claimed first.
+local depth = 0
+if doomed > 0 and #preview > 0 then
+  local why, rest = redis.call('HMGET', verdicts, unpack(preview)), {}
+  for i = #preview, 1, -1 do
+    if why[i] and #ending < claim then
+      ending[#ending + 1] = preview[i]
+      depth = #preview + 1 - i
+      preview[i] = false
+    end
+  end
+  for i = 1, #preview do
+    if preview[i] then rest[#rest + 1] = preview[i] end
+  end
+  preview, room = rest, math.min(room, claim - #ending)
 end
+if open and short > 0 then ranked = redis.call('ZRANGE', prioritized, 0, short - 1) end
+local take_wait = math.min(room, #preview)
+local take_ranked = math.min(room - take_wait, #ranked)
 local head = redis.call('ZRANGE', delayed, 0, 0, 'WITHSCORES')
 local candidate = {}
 for i = 1, candidates_n do
@@ -800,7 +865,13 @@ local claimed, hints_out = {}, {}
 
 local function take()
   local ids = {}
-  for i = 1, take_wait do ids[i] = preview[#preview + 1 - i] end
+  for i = 1, #ending do ids[i] = ending[i] end
+  if depth > 0 then redis.call('RPOP', wait, depth) end
+  -- Whoever stood ahead of one that must end keeps its place.
+  if depth > #ending then
+    redis.call('RPUSH', wait, unpack(preview, #preview + 1 - depth + #ending))
+  end
+  for i = 1, take_wait do ids[#ids + 1] = preview[#preview + 1 - i] end
   for i = 1, take_ranked do ids[#ids + 1] = ranked[i] end
   if take_wait > 0 then redis.call('RPOP', wait, take_wait) end
   if take_ranked > 0 then redis.call('ZPOPMIN', prioritized, take_ranked) end
@@ -809,16 +880,16 @@ end
 
 local function lease(ids)
   local scores, owner = {}, string.format('%.0f', now) .. ':' .. token
-  local own = {}
+  local own, started = {}, owner .. '!'
   for i = 1, #ids do
-    scores[#scores + 1] = -deadline
-    scores[#scores + 1] = ids[i]
-    own[#own + 1] = ids[i]
-    own[#own + 1] = candidate[ids[i]] and i <= begun and owner .. '!' or owner
+    -- A part of a millisecond for the place in this claim: whoever puts it back keeps the order.
+    scores[2 * i - 1] = -(deadline + (i - 1) / 512)
+    scores[2 * i] = ids[i]
+    own[2 * i - 1] = ids[i]
+    own[2 * i] = candidate[ids[i]] and i <= begun and started or owner
     emit('a', ids[i], '')
   end
-  redis.call('ZADD', active, unpack(scores))
-  redis.call('HSET', owners, unpack(own))
+  write_leases(scores, own, #ids)
 end
 
 local function read_claimed(ids)
@@ -844,7 +915,8 @@ if #settled > 0 then
 end
 if #removed > 0 then redis.call('UNLINK', unpack(removed)) end
 local taken = {}
-if take_wait + take_ranked > 0 then taken = take() end
+if #ending + take_wait + take_ranked > 0 then taken = take() end
+local started = #taken - #ending
 if #dead > 0 then redis.call('ZADD', trash, unpack(dead)) end
 for n = 1, #kept do
   local i, key, row, at = unpack(kept[n])
@@ -867,12 +939,12 @@ if #taken > 0 then
   lease(taken)
   read_claimed(taken)
 end
-count_rate(#taken)
+count_rate(started)
 for i = take_wait + 1, #preview do hints_out[#hints_out + 1] = preview[#preview + 1 - i] end
 for i = take_ranked + 1, #ranked do hints_out[#hints_out + 1] = ranked[i] end
-if open and #taken < room and marked > 0 then
+if open and started < room and marked > 0 then
   redis.call('ZREMRANGEBYSCORE', marker, 0, 0)
-elseif open and #hints_out > 0 and marked == 0 and places > #taken
+elseif open and #hints_out > 0 and marked == 0 and places > started
   and (not limit or running - #settled + #taken < limit) then
   arm({ hints_out[1] })
 end
@@ -881,7 +953,7 @@ if opts[4] and doomed == 0 then redis.call('HDEL', meta, 'verdicts') end
 flush_events()
 
 if head[2] then due_at = math.floor(tonumber(head[2])) end
-if places <= #taken and (due_at == 0 or window_end < due_at) then due_at = window_end end
+if places <= started and (due_at == 0 or window_end < due_at) then due_at = window_end end
 if claim > 0 and #taken == 0 then
   reason = opts[1] and 'paused' or places == 0 and 'rate' or room == 0 and 'limit' or 'empty'
 end
@@ -891,7 +963,7 @@ return { statuses, claimed, hints_out, to_bury, reason, due_at }`,
 
 export const turnScript: Script<(typeof REGISTRY)["turn"]> = {
   spec: REGISTRY.turn,
-  sha: "ba23f0e551d0fd14d30da8094efc1f2943f66446",
+  sha: "06a3c24f2043c0a39b2258b587f438144ff2dd0c",
   source: `-- One turn of a busy worker: settles completed jobs and claims from wait, with the fewest keys.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -905,11 +977,16 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
 end
 local meta, wait, active, owners, events = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 local bad
+local number = {}
 local function int(at, name)
   local text = ARGV[at]
+  if number[text] then return number[text] end
   if text and #text < 17 and string.find(text, '^%d+$') then
     local value = tonumber(text)
-    if value <= 9007199254740991 then return value end
+    if value <= 9007199254740991 then
+      number[text] = value
+      return value
+    end
   end
   bad = bad or name
   return 0
@@ -947,7 +1024,9 @@ local results_token, results_value, results_runs = 1, 2, 3
 if not bad and #KEYS ~= finished_at + finished_n * finished_w then bad = 'keys' end
 if not bad and #ARGV ~= results_base + results_n * results_w then bad = 'arguments' end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
-local opts = redis.call('HMGET', meta, 'paused', 'concurrency', 'rate.max', 'verdicts', 'extras', 'events.max')
+-- A queue with no setting has two fields, \`version\` and \`opened\`.
+local opts = redis.call('HLEN', meta) == 2 and {}
+  or redis.call('HMGET', meta, 'paused', 'concurrency', 'rate.max', 'verdicts', 'extras', 'events.max')
 if opts[1] or opts[2] or opts[3] or opts[4] or opts[5] then
   return redis.error_reply('EMQRETRY the queue needs step')
 end
@@ -960,70 +1039,104 @@ local function lease_of(owner)
 end
 -- Buffers the events of this call. A flush writes one stream entry: pairs of \`<code><id>\` and a payload.
 -- Payloads over 8 KB are left in the job's hash; the code is then upper case.
-local ev, ev_bytes = {}, 0
+local ev, ev_n, ev_bytes = {}, 0, 0
 if not (events_max >= 0 and events_max <= 9007199254740991 and events_max % 1 == 0) then
   events_max = 10000
 end
 
 local function flush_events()
-  if #ev == 0 then return end
+  if ev_n == 0 then return end
   local how = events_max < 1000 and '=' or '~'
   -- pcall: after the first write nothing may raise, and a stream can only fail by its own last id.
   redis.pcall('XADD', events, 'MAXLEN', how, events_max, '*', unpack(ev))
-  ev, ev_bytes = {}, 0
+  ev, ev_n, ev_bytes = {}, 0, 0
 end
 
 local function emit(code, id, value)
   if events_max == 0 then return end
-  if #value > 8192 then code, value = string.upper(code), '' end
-  if #ev >= 200 or ev_bytes + #id + #value > 65536 then flush_events() end
-  ev[#ev + 1] = code .. id
-  ev[#ev + 1] = value
-  ev_bytes = ev_bytes + #id + #value
+  local size = #value
+  if size > 8192 then code, value, size = string.upper(code), '', 0 end
+  size = size + #id
+  if ev_n >= 200 or ev_bytes + size > 65536 then flush_events() end
+  ev[ev_n + 1] = code .. id
+  ev[ev_n + 2] = value
+  ev_n, ev_bytes = ev_n + 2, ev_bytes + size
 end
--- What a run needs of its job's hash. A field the hash does not have is a nil in the reply.
+-- What a run needs of its job's hash. A field the hash does not have is false, and left out at the end.
 local function run_fields(key)
-  return redis.pcall('HMGET', key, 'name', 'data', 'opts', 'timestamp', 'atm', 'ats', 'stc',
+  local fields = redis.pcall('HMGET', key, 'name', 'data', 'opts', 'timestamp', 'atm', 'ats', 'stc',
     'priority', 'delay', 'attemptsMade', 'progress', 'deid', 'parentKey', 'rjk', 'stacktrace')
+  local last = #fields
+  while last > 0 and not fields[last] do
+    fields[last] = nil
+    last = last - 1
+  end
+  return fields
+end
+-- Writes new leases. A sorted set or hash of up to 128 members is a packed list, scanned for each member: for a
+-- batch the other encoding is cheaper, and one long member brings it, until the key is empty. No id has a
+-- control character.
+local MANY, LONG = 4, string.rep('\\1', 65)
+
+local function write_leases(scores, own, count)
+  local many, n = count >= MANY, 2 * count
+  if many then
+    scores[n + 1], scores[n + 2], own[n + 1], own[n + 2] = scores[1], scores[2], own[1], own[2]
+    scores[1], scores[2], own[1], own[2] = 0, LONG, LONG, ''
+  end
+  redis.call('ZADD', active, unpack(scores))
+  redis.call('HSET', owners, unpack(own))
+  if many then
+    redis.call('ZREM', active, LONG)
+    redis.call('HDEL', owners, LONG)
+  end
 end
 
 if done_n ~= results_n then return redis.error_reply('EMQARG results') end
 if finished_n > 1 then return redis.error_reply('EMQARG finished') end
-local atm, ats = {}, {}
+if not string.find(token, '^[%w._-]+$') then return redis.error_reply('EMQARG token') end
 for i = 1, results_n do
   local runs = ARGV[results(i) + results_runs]
-  atm[i], ats[i] = string.match(runs == '' and '1.1' or runs, '^(%d+)%.(%d+)$')
-  if not atm[i] or #runs > 20 then return redis.error_reply('EMQARG results.runs') end
+  if runs ~= '' and (#runs > 20 or not string.find(runs, '^%d+%.%d+$')) then
+    return redis.error_reply('EMQARG results.runs')
+  end
 end
-if not string.find(token, '^[%w._-]+$') then return redis.error_reply('EMQARG token') end
 local completed = KEYS[finished_at + 1]
 
 local ids, owner, statuses, settled, removed, kept, met = {}, {}, {}, {}, {}, {}, {}
 for i = 1, done_n do ids[i] = string.sub(KEYS[done_at + i], done_id) end
 if done_n > 0 then owner = redis.call('HMGET', owners, unpack(ids)) else redis.call('HLEN', owners) end
 if finished_n == 1 then redis.call('ZCARD', completed) end
-local all_ok = true
+local all_ok, ok = true, 0
+local last, held, at
 for i = 1, done_n do
   local id, row, key = ids[i], results(i), KEYS[done_at + i]
-  local held, at = lease_of(owner[i])
+  if owner[i] ~= last then
+    last = owner[i]
+    held, at = lease_of(last)
+  end
   if not held or met[id] then
     statuses[i] = 'EMQSTALE no lease'
+    all_ok = false
   elseif held ~= ARGV[row + results_token] then
     statuses[i] = 'EMQSTALE the lease is held by another run'
+    all_ok = false
   elseif finished_n == 1 and redis.pcall('HEXISTS', key, 'name') ~= 1 then
     statuses[i] = 'EMQMISSING the job is gone'
-    settled[#settled + 1] = id
+    all_ok = false
+    ok = ok + 1
+    settled[ok] = id
   else
     statuses[i] = 'ok'
-    settled[#settled + 1] = id
-    if finished_n == 1 then kept[#kept + 1] = { i, key, at } else removed[#removed + 1] = key end
+    ok = ok + 1
+    settled[ok] = id
+    if finished_n == 1 then kept[#kept + 1] = { i, key, at } else removed[ok] = key end
   end
   met[id] = true
-  all_ok = all_ok and statuses[i] == 'ok'
 end
 
 -- Freeing memory comes first, or maxmemory would refuse the whole call.
-if #settled > 0 then
+if ok > 0 then
   redis.call('ZREM', active, unpack(settled))
   redis.call('HDEL', owners, unpack(settled))
 else
@@ -1033,16 +1146,16 @@ if #removed > 0 then redis.call('UNLINK', unpack(removed)) end
 for i = 1, done_n do
   if statuses[i] == 'ok' then emit('c', ids[i], ARGV[results(i) + results_value]) end
 end
-local gone = {}
+local gone, now_text = {}, string.format('%.0f', now)
 for n = 1, #kept do
   local i, key, at = unpack(kept[n])
-  local value = ARGV[results(i) + results_value]
-  local hash = { 'finishedOn', string.format('%.0f', now), 'processedOn', at,
-    'atm', atm[i], 'ats', ats[i] }
+  local value, runs = ARGV[results(i) + results_value], ARGV[results(i) + results_runs]
+  local atm, ats = string.match(runs == '' and '1.1' or runs, '^(%d+)%.(%d+)$')
+  local hash = { 'finishedOn', now_text, 'processedOn', at, 'atm', atm, 'ats', ats }
   if value ~= '' then hash[9] = 'returnvalue'; hash[10] = value end
   redis.call('HSET', key, unpack(hash))
-  gone[#gone + 1] = now
-  gone[#gone + 1] = ids[i]
+  gone[2 * n - 1] = now_text
+  gone[2 * n] = ids[i]
 end
 if #gone > 0 then redis.call('ZADD', completed, unpack(gone)) end
 
@@ -1054,9 +1167,12 @@ if claim > 0 then
 end
 local candidate, claimed, scores, own = {}, {}, {}, {}
 for i = 1, candidates_n do
-  candidate[string.sub(KEYS[candidates_at + i], candidates_id)] = KEYS[candidates_at + i]
+  local key = KEYS[candidates_at + i]
+  candidate[string.sub(key, candidates_id)] = key
 end
-local mine = string.format('%.0f', now) .. ':' .. token
+local mine = now_text .. ':' .. token
+local started = mine .. '!'
+local deadline = now + lease
 for i = 1, #taken do
   local id, fields = taken[i], {}
   local key = candidate[id]
@@ -1064,27 +1180,20 @@ for i = 1, #taken do
     fields = run_fields(key)
     if fields.err or not fields[1] then fields = {} end
   end
-  local last = #fields
-  while last > 0 and not fields[last] do
-    fields[last] = nil
-    last = last - 1
-  end
   claimed[i] = { id, fields }
-  scores[#scores + 1] = -(now + lease)
-  scores[#scores + 1] = id
-  own[#own + 1] = id
-  own[#own + 1] = key and i <= begun and mine .. '!' or mine
+  scores[2 * i - 1] = -(deadline + (i - 1) / 512)
+  scores[2 * i] = id
+  own[2 * i - 1] = id
+  own[2 * i] = key and i <= begun and started or mine
   emit('a', id, '')
 end
-if #taken > 0 then
-  redis.call('ZADD', active, unpack(scores))
-  redis.call('HSET', owners, unpack(own))
-end
+if #taken > 0 then write_leases(scores, own, #taken) end
 local coming = {}
 if hints > 0 then
   local ahead = redis.pcall('LRANGE', wait, -hints, -1)
   if not ahead.err then
-    for i = 1, #ahead do coming[i] = ahead[#ahead + 1 - i] end
+    local n = #ahead + 1
+    for i = 1, #ahead do coming[i] = ahead[n - i] end
   end
 end
 flush_events()
@@ -1093,7 +1202,7 @@ return { all_ok and {} or statuses, claimed, coming }`,
 
 export const finishScript: Script<(typeof REGISTRY)["finish"]> = {
   spec: REGISTRY.finish,
-  sha: "c372991eb87675560c1cd50c426bdf41a7de6501",
+  sha: "be7cfa17cf2bdd68f3d154abede388447b476ed1",
   source: `-- Ends runs in any way: completed, failed, retried, delayed or given back.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -1107,11 +1216,16 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
 end
 local meta, wait, prioritized, pc, delayed, priorities, active, owners, verdicts, completed, failed, trash, extras, held, outbox, outbox_due, marker, events = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10], KEYS[11], KEYS[12], KEYS[13], KEYS[14], KEYS[15], KEYS[16], KEYS[17], KEYS[18], KEYS[19]
 local bad
+local number = {}
 local function int(at, name)
   local text = ARGV[at]
+  if number[text] then return number[text] end
   if text and #text < 17 and string.find(text, '^%d+$') then
     local value = tonumber(text)
-    if value <= 9007199254740991 then return value end
+    if value <= 9007199254740991 then
+      number[text] = value
+      return value
+    end
   end
   bad = bad or name
   return 0
@@ -1158,26 +1272,28 @@ local function lease_of(owner)
 end
 -- Buffers the events of this call. A flush writes one stream entry: pairs of \`<code><id>\` and a payload.
 -- Payloads over 8 KB are left in the job's hash; the code is then upper case.
-local ev, ev_bytes = {}, 0
+local ev, ev_n, ev_bytes = {}, 0, 0
 if not (events_max >= 0 and events_max <= 9007199254740991 and events_max % 1 == 0) then
   events_max = 10000
 end
 
 local function flush_events()
-  if #ev == 0 then return end
+  if ev_n == 0 then return end
   local how = events_max < 1000 and '=' or '~'
   -- pcall: after the first write nothing may raise, and a stream can only fail by its own last id.
   redis.pcall('XADD', events, 'MAXLEN', how, events_max, '*', unpack(ev))
-  ev, ev_bytes = {}, 0
+  ev, ev_n, ev_bytes = {}, 0, 0
 end
 
 local function emit(code, id, value)
   if events_max == 0 then return end
-  if #value > 8192 then code, value = string.upper(code), '' end
-  if #ev >= 200 or ev_bytes + #id + #value > 65536 then flush_events() end
-  ev[#ev + 1] = code .. id
-  ev[#ev + 1] = value
-  ev_bytes = ev_bytes + #id + #value
+  local size = #value
+  if size > 8192 then code, value, size = string.upper(code), '', 0 end
+  size = size + #id
+  if ev_n >= 200 or ev_bytes + size > 65536 then flush_events() end
+  ev[ev_n + 1] = code .. id
+  ev[ev_n + 2] = value
+  ev_n, ev_bytes = ev_n + 2, ev_bytes + size
 end
 -- The priority sequence, read before the first write so that a broken counter refuses the whole call.
 -- It starts in the middle of its 2^32 places, so that there are as many ahead of the first job.
@@ -1317,7 +1433,7 @@ end
 
 local function arm_due(due) redis.call('ZADD', marker, due, '\\1') end
 local head = redis.call('ZRANGE', delayed, 0, 0, 'WITHSCORES')
-redis.call('HLEN', verdicts)
+local why = redis.call('HLEN', verdicts) > 0 and redis.call('HMGET', verdicts, unpack(ids)) or {}
 redis.call('LLEN', wait)
 redis.call('XLEN', events)
 redis.call('HLEN', outbox)
@@ -1420,23 +1536,24 @@ for n = 1, #runs do
     field(how == 'completed' and 'returnvalue' or 'failedReason', value)
     field('stacktrace', ARGV[row + items_stack])
     if final then field('finishedOn', string.format('%.0f', now)) end
-    if how == 'delay' then field('delay', ARGV[row + items_delay]) end
+    if how == 'delay' and not why[i] then field('delay', ARGV[row + items_delay]) end
     redis.call('HSET', key, unpack(hash))
     if final then
       redis.call('ZADD', how == 'completed' and completed or failed, now, id)
       kept[how] = true
     end
   end
-  if how == 'delay' then
+  -- What must end goes ahead of all lines, wherever its run sent it.
+  if how == 'delay' and not why[i] then
     put_off(id, now + delay)
     if not first_due or now + delay < first_due then first_due = now + delay end
     emit('d', id, string.format('%.0f', now + delay))
-  elseif how == 'retry' then
-    line_up(id, rank_of(rank[i]), false)
+  elseif how == 'delay' or how == 'retry' then
+    line_up(id, not why[i] and rank_of(rank[i]), why[i] and 'front')
     -- Without a reason nothing failed: the job put itself back.
     emit(value == '' and 'w' or 'r', id, value)
   elseif how == 'release' then
-    line_up(id, rank_of(rank[i]), 'front')
+    line_up(id, not why[i] and rank_of(rank[i]), 'front')
     emit('w', id, '')
   else
     emit(how == 'completed' and 'c' or 'f', id, value)
@@ -1465,7 +1582,7 @@ return { statuses, to_bury }`,
 
 export const beginScript: Script<(typeof REGISTRY)["begin"]> = {
   spec: REGISTRY.begin,
-  sha: "d343c545bed7af14fcba9ff5e8f657cbf8abde7a",
+  sha: "b40c3137792f46465dae38b7fa4719e679195a02",
   source: `-- Starts claimed jobs: verifies the lease and returns their fields.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -1479,11 +1596,16 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
 end
 local meta, active, owners, verdicts = KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local bad
+local number = {}
 local function int(at, name)
   local text = ARGV[at]
+  if number[text] then return number[text] end
   if text and #text < 17 and string.find(text, '^%d+$') then
     local value = tonumber(text)
-    if value <= 9007199254740991 then return value end
+    if value <= 9007199254740991 then
+      number[text] = value
+      return value
+    end
   end
   bad = bad or name
   return 0
@@ -1506,10 +1628,16 @@ local function lease_of(owner)
   local at, token, begun = string.match(owner, '^(%d+):([^:!]+)(!?)$')
   return token, at, begun == '!'
 end
--- What a run needs of its job's hash. A field the hash does not have is a nil in the reply.
+-- What a run needs of its job's hash. A field the hash does not have is false, and left out at the end.
 local function run_fields(key)
-  return redis.pcall('HMGET', key, 'name', 'data', 'opts', 'timestamp', 'atm', 'ats', 'stc',
+  local fields = redis.pcall('HMGET', key, 'name', 'data', 'opts', 'timestamp', 'atm', 'ats', 'stc',
     'priority', 'delay', 'attemptsMade', 'progress', 'deid', 'parentKey', 'rjk', 'stacktrace')
+  local last = #fields
+  while last > 0 and not fields[last] do
+    fields[last] = nil
+    last = last - 1
+  end
+  return fields
 end
 if jobs_n == 0 then return {} end
 local ids = {}
@@ -1551,7 +1679,7 @@ return out`,
 
 export const renewScript: Script<(typeof REGISTRY)["renew"]> = {
   spec: REGISTRY.renew,
-  sha: "57cbb4a0c6f20a6c4bb8b396627b4277b133c592",
+  sha: "db097a98228d23e17a23fab49fcbd23788b932b6",
   source: `-- Moves the deadline of leases that are still owned.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -1565,11 +1693,16 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
 end
 local meta, active, owners, verdicts = KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local bad
+local number = {}
 local function int(at, name)
   local text = ARGV[at]
+  if number[text] then return number[text] end
   if text and #text < 17 and string.find(text, '^%d+$') then
     local value = tonumber(text)
-    if value <= 9007199254740991 then return value end
+    if value <= 9007199254740991 then
+      number[text] = value
+      return value
+    end
   end
   bad = bad or name
   return 0
@@ -1593,12 +1726,21 @@ local function lease_of(owner)
   local at, token, begun = string.match(owner, '^(%d+):([^:!]+)(!?)$')
   return token, at, begun == '!'
 end
+-- The score of a lease is minus its deadline, with a part of a millisecond for the place in its claim.
+-- LONGEST is the longest lease any option allows, in ms.
+local LONGEST = 86400000
+local function deadline_of(score)
+  local value = -tonumber(score)
+  local whole = math.floor(value)
+  local place = value - whole
+  return whole, place == place and place or 0
+end
 if leases_n == 0 then return { {}, {} } end
 local ids = {}
 for i = 1, leases_n do ids[i] = ARGV[leases(i) + leases_id] end
 local owner = redis.call('HMGET', owners, unpack(ids))
 local why = redis.call('HMGET', verdicts, unpack(ids))
-redis.call('ZCARD', active)
+local score = redis.call('ZMSCORE', active, unpack(ids))
 
 local lost, told, scores, kept = {}, {}, {}, {}
 for i = 1, leases_n do
@@ -1606,7 +1748,8 @@ for i = 1, leases_n do
     lost[#lost + 1] = ids[i]
   else
     kept[#kept + 1] = ids[i]
-    scores[#scores + 1] = -deadline
+    local _, place = deadline_of(score[i] or 0)
+    scores[#scores + 1] = -(deadline + place)
     scores[#scores + 1] = ids[i]
     if why[i] then told[#told + 1] = { ids[i], why[i] } end
   end
@@ -1621,7 +1764,7 @@ return { lost, told }`,
 
 export const expiredScript: Script<(typeof REGISTRY)["expired"]> = {
   spec: REGISTRY.expired,
-  sha: "9981822312847148732832dff4d5e70200878479",
+  sha: "c3ba99017bcdafa6e72269cda99ac34a1b7c2d57",
   source: `-- Looks for work of the sweep: leases past their deadline and ids in trash, a marker that nobody armed.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -1635,11 +1778,16 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
 end
 local meta, active, owners, trash, wait, prioritized, marker, delayed = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9]
 local bad
+local number = {}
 local function int(at, name)
   local text = ARGV[at]
+  if number[text] then return number[text] end
   if text and #text < 17 and string.find(text, '^%d+$') then
     local value = tonumber(text)
-    if value <= 9007199254740991 then return value end
+    if value <= 9007199254740991 then
+      number[text] = value
+      return value
+    end
   end
   bad = bad or name
   return 0
@@ -1654,19 +1802,50 @@ if limit > 500 then bad = bad or 'limit' end
 if not bad and #KEYS ~= 9 then bad = 'keys' end
 if not bad and #ARGV ~= 2 then bad = 'arguments' end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
-local found = redis.call('ZRANGEBYSCORE', active, string.format('%.0f', -now), '+inf',
-  'WITHSCORES', 'LIMIT', 0, limit)
-local ids, scores, leases_out = {}, {}, {}
-for i = 1, #found, 2 do
-  -- Newest deadline first and, of one deadline, the last id first: the reverse is the order of the line.
-  local at = #ids + 1
-  while at > 1 and scores[at - 1] == found[i + 1] do at = at - 1 end
-  table.insert(ids, at, found[i])
-  scores[#scores + 1] = found[i + 1]
+-- An owner is \`<claimedAt>:<token>\`, with \`!\` at the end once the job was begun.
+local function lease_of(owner)
+  if not owner then return nil end
+  local at, token, begun = string.match(owner, '^(%d+):([^:!]+)(!?)$')
+  return token, at, begun == '!'
 end
+-- The score of a lease is minus its deadline, with a part of a millisecond for the place in its claim.
+-- LONGEST is the longest lease any option allows, in ms.
+local LONGEST = 86400000
+local function deadline_of(score)
+  local value = -tonumber(score)
+  local whole = math.floor(value)
+  local place = value - whole
+  return whole, place == place and place or 0
+end
+-- Sorts leases so that the reverse is the order they had in line: by the time of the claim, by the claim,
+-- by the place in it. Renewals move deadlines and keep the rest.
+local function line_order(rows)
+  local key = {}
+  for _, row in ipairs(rows) do
+    local token, at = lease_of(row[3])
+    local whole, place = deadline_of(row[2])
+    key[row] = { tonumber(at) or 0, #(token or ''), token or '', place, whole, row[1] }
+  end
+  table.sort(rows, function(one, other)
+    local a, b = key[one], key[other]
+    for n = 1, 6 do
+      if a[n] ~= b[n] then return a[n] > b[n] end
+    end
+    return false
+  end)
+  return rows
+end
+local found = redis.call('ZRANGEBYSCORE', active, '(' .. string.format('%.0f', -now - 1), '+inf',
+  'WITHSCORES', 'LIMIT', 0, limit)
+-- What lies further ahead than any lease can was written by another clock.
+local wrong = redis.call('ZRANGEBYSCORE', active, '-inf', string.format('%.0f', -now - LONGEST - 1),
+  'WITHSCORES', 'LIMIT', 0, limit)
+for i = 1, #wrong do found[#found + 1] = wrong[i] end
+local ids, leases_out = {}, {}
+for i = 1, #found, 2 do ids[#ids + 1] = found[i] end
 local owner = {}
 if #ids > 0 then owner = redis.call('HMGET', owners, unpack(ids)) end
-for i = 1, #ids do leases_out[i] = { ids[i], scores[i], owner[i] or '' } end
+for i = 1, #ids do leases_out[i] = { ids[i], found[2 * i], owner[i] or '' } end
 local dead = limit > 0 and redis.call('ZRANGE', trash, 0, limit - 1) or {}
 local opts = redis.call('HMGET', meta, 'paused')
 local unmarked = 0
@@ -1675,13 +1854,13 @@ if not opts[1] and redis.call('ZCARD', marker) == 0
   unmarked = 1
 end
 local head = redis.call('ZRANGE', delayed, 0, 0, 'WITHSCORES')
-return { leases_out, dead, unmarked, head[2] and math.floor(tonumber(head[2])) or 0 }`,
+return { line_order(leases_out), dead, unmarked, head[2] and math.floor(tonumber(head[2])) or 0 }`,
 };
 
 export const recoverScript: Script<(typeof REGISTRY)["recover"]> = {
   spec: REGISTRY.recover,
-  sha: "0f72ca4c4ee90640ed01081e2e7d8478b3537f77",
-  source: `-- Puts jobs whose lease expired back in line, ahead of their peers.
+  sha: "fcda91fccabedfc439e86018f0567545984d85f3",
+  source: `-- Puts jobs whose lease expired back in line, ahead of their peers; a lease no option allows is cut short.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
 local found_version = redis.pcall('GET', stamp)
@@ -1694,11 +1873,16 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
 end
 local meta, wait, prioritized, pc, priorities, active, owners, verdicts, marker, events = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10], KEYS[11]
 local bad
+local number = {}
 local function int(at, name)
   local text = ARGV[at]
+  if number[text] then return number[text] end
   if text and #text < 17 and string.find(text, '^%d+$') then
     local value = tonumber(text)
-    if value <= 9007199254740991 then return value end
+    if value <= 9007199254740991 then
+      number[text] = value
+      return value
+    end
   end
   bad = bad or name
   return 0
@@ -1729,28 +1913,39 @@ local function lease_of(owner)
   local at, token, begun = string.match(owner, '^(%d+):([^:!]+)(!?)$')
   return token, at, begun == '!'
 end
+-- The score of a lease is minus its deadline, with a part of a millisecond for the place in its claim.
+-- LONGEST is the longest lease any option allows, in ms.
+local LONGEST = 86400000
+local function deadline_of(score)
+  local value = -tonumber(score)
+  local whole = math.floor(value)
+  local place = value - whole
+  return whole, place == place and place or 0
+end
 -- Buffers the events of this call. A flush writes one stream entry: pairs of \`<code><id>\` and a payload.
 -- Payloads over 8 KB are left in the job's hash; the code is then upper case.
-local ev, ev_bytes = {}, 0
+local ev, ev_n, ev_bytes = {}, 0, 0
 if not (events_max >= 0 and events_max <= 9007199254740991 and events_max % 1 == 0) then
   events_max = 10000
 end
 
 local function flush_events()
-  if #ev == 0 then return end
+  if ev_n == 0 then return end
   local how = events_max < 1000 and '=' or '~'
   -- pcall: after the first write nothing may raise, and a stream can only fail by its own last id.
   redis.pcall('XADD', events, 'MAXLEN', how, events_max, '*', unpack(ev))
-  ev, ev_bytes = {}, 0
+  ev, ev_n, ev_bytes = {}, 0, 0
 end
 
 local function emit(code, id, value)
   if events_max == 0 then return end
-  if #value > 8192 then code, value = string.upper(code), '' end
-  if #ev >= 200 or ev_bytes + #id + #value > 65536 then flush_events() end
-  ev[#ev + 1] = code .. id
-  ev[#ev + 1] = value
-  ev_bytes = ev_bytes + #id + #value
+  local size = #value
+  if size > 8192 then code, value, size = string.upper(code), '', 0 end
+  size = size + #id
+  if ev_n >= 200 or ev_bytes + size > 65536 then flush_events() end
+  ev[ev_n + 1] = code .. id
+  ev[ev_n + 2] = value
+  ev_n, ev_bytes = ev_n + 2, ev_bytes + size
 end
 -- The priority sequence, read before the first write so that a broken counter refuses the whole call.
 -- It starts in the middle of its 2^32 places, so that there are as many ahead of the first job.
@@ -1845,16 +2040,24 @@ end
 local function arm_due(due) redis.call('ZADD', marker, due, '\\1') end
 redis.call('LLEN', wait)
 redis.call('ZCARD', prioritized)
-redis.call('HLEN', verdicts)
+local why = redis.call('HMGET', verdicts, unpack(ids))
 redis.call('XLEN', events)
 
+local clamped, nearer = {}, {}
 local out, back, stalled, free, doomed, gone, met = {}, {}, {}, {}, {}, {}, {}
 for i = 1, jobs_n do
   local id, key, row = ids[i], KEYS[jobs_at + i], leases(i)
   -- Compared again here: a lease that was renewed or taken since the look is not ours to end.
+  local ends, place = deadline_of(score[i] or '-inf')
   if met[id] or not score[i] or tonumber(score[i]) ~= tonumber(ARGV[row + leases_score])
-    or -tonumber(score[i]) > now or (owner[i] or '') ~= ARGV[row + leases_owner] then
+    or (owner[i] or '') ~= ARGV[row + leases_owner] or ends > now and ends <= now + LONGEST then
     out[i] = 'kept'
+  elseif ends > now then
+    met[id] = true
+    out[i] = 'clamped'
+    clamped[#clamped + 1] = id
+    nearer[#nearer + 1] = -(now + LONGEST + place)
+    nearer[#nearer + 1] = id
   else
     met[id] = true
     back[#back + 1] = id
@@ -1864,7 +2067,7 @@ for i = 1, jobs_n do
       gone[#gone + 1] = id
       out[i] = 'missing'
     else
-      line_up(id, rank_of(rank[i]), 'front')
+      local ends_now = why[i]
       out[i] = 'released'
       -- Popped but never begun costs the job nothing: the fault was not its own. But a job that was
       -- claimed ahead may kill its worker before it is marked, so this ends somewhere too.
@@ -1875,18 +2078,26 @@ for i = 1, jobs_n do
         local count = (tonumber(job[2]) or 0) + 1
         stalled[#stalled + 1] = { key, count, (tonumber(job[3]) or 0) + 1, at }
         out[i] = 'stalled'
-        if count > budget then
+        if count > budget and not why[i] then
           doomed[#doomed + 1] = id
           doomed[#doomed + 1] = 'stalled'
+          ends_now = true
         end
         emit('s', id, '')
       end
+      -- What must end goes ahead of all lines.
+      line_up(id, not ends_now and rank_of(rank[i]), 'front')
     end
   end
 end
 if #back > 0 then
   redis.call('ZREM', active, unpack(back))
   redis.call('HDEL', owners, unpack(back))
+end
+-- Taken out before it is put back: the first write must be one that maxmemory lets pass.
+if #clamped > 0 then
+  redis.call('ZREM', active, unpack(clamped))
+  redis.call('ZADD', active, unpack(nearer))
 end
 if #gone > 0 then
   redis.call('HDEL', priorities, unpack(gone))
@@ -1909,7 +2120,7 @@ return out`,
 
 export const promoteScript: Script<(typeof REGISTRY)["promote"]> = {
   spec: REGISTRY.promote,
-  sha: "4409822ee6906c1f3f562c47d7c81ce9d7544b8a",
+  sha: "4008654334ba4a89a5ad7ad79070350d5ff32b6a",
   source: `-- Moves due jobs from delayed to the back of their line; arms a marker that nobody armed.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -1923,11 +2134,16 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
 end
 local meta, wait, prioritized, pc, delayed, priorities, marker, events = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9]
 local bad
+local number = {}
 local function int(at, name)
   local text = ARGV[at]
+  if number[text] then return number[text] end
   if text and #text < 17 and string.find(text, '^%d+$') then
     local value = tonumber(text)
-    if value <= 9007199254740991 then return value end
+    if value <= 9007199254740991 then
+      number[text] = value
+      return value
+    end
   end
   bad = bad or name
   return 0
@@ -1946,26 +2162,28 @@ local opts = redis.call('HMGET', meta, 'paused', 'events.max')
 local events_max = tonumber(opts[2] or '10000') or 10000
 -- Buffers the events of this call. A flush writes one stream entry: pairs of \`<code><id>\` and a payload.
 -- Payloads over 8 KB are left in the job's hash; the code is then upper case.
-local ev, ev_bytes = {}, 0
+local ev, ev_n, ev_bytes = {}, 0, 0
 if not (events_max >= 0 and events_max <= 9007199254740991 and events_max % 1 == 0) then
   events_max = 10000
 end
 
 local function flush_events()
-  if #ev == 0 then return end
+  if ev_n == 0 then return end
   local how = events_max < 1000 and '=' or '~'
   -- pcall: after the first write nothing may raise, and a stream can only fail by its own last id.
   redis.pcall('XADD', events, 'MAXLEN', how, events_max, '*', unpack(ev))
-  ev, ev_bytes = {}, 0
+  ev, ev_n, ev_bytes = {}, 0, 0
 end
 
 local function emit(code, id, value)
   if events_max == 0 then return end
-  if #value > 8192 then code, value = string.upper(code), '' end
-  if #ev >= 200 or ev_bytes + #id + #value > 65536 then flush_events() end
-  ev[#ev + 1] = code .. id
-  ev[#ev + 1] = value
-  ev_bytes = ev_bytes + #id + #value
+  local size = #value
+  if size > 8192 then code, value, size = string.upper(code), '', 0 end
+  size = size + #id
+  if ev_n >= 200 or ev_bytes + size > 65536 then flush_events() end
+  ev[ev_n + 1] = code .. id
+  ev[ev_n + 2] = value
+  ev_n, ev_bytes = ev_n + 2, ev_bytes + size
 end
 -- The priority sequence, read before the first write so that a broken counter refuses the whole call.
 -- It starts in the middle of its 2^32 places, so that there are as many ahead of the first job.
@@ -2068,7 +2286,10 @@ if #ids > 0 then
   flush_events()
 end
 if not opts[1] and marked == 0 then
-  arm(next_up())
+  local waiting = next_up()
+  -- Begins with a write that maxmemory lets pass: a full server must wake its workers too.
+  if #waiting > 0 then redis.call('ZREM', marker, '\\1') end
+  arm(waiting)
 elseif not opts[1] then
   arm(ids)
 end
@@ -2078,7 +2299,7 @@ return { #ids, head[2] and math.floor(tonumber(head[2])) or 0 }`,
 
 export const buryScript: Script<(typeof REGISTRY)["bury"]> = {
   spec: REGISTRY.bury,
-  sha: "e2db797db3e40ff168f5f43403de89cdebca7b74",
+  sha: "1d6909f2b694c430f30e4e19383d8d6b336efa06",
   source: `-- Removes every key of jobs that are in trash. An id that is not is somebody's again and is left alone.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -2092,11 +2313,16 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
 end
 local meta, trash, extras, held, priorities = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 local bad
+local number = {}
 local function int(at, name)
   local text = ARGV[at]
+  if number[text] then return number[text] end
   if text and #text < 17 and string.find(text, '^%d+$') then
     local value = tonumber(text)
-    if value <= 9007199254740991 then return value end
+    if value <= 9007199254740991 then
+      number[text] = value
+      return value
+    end
   end
   bad = bad or name
   return 0
@@ -2168,7 +2394,7 @@ return buried`,
 
 export const pauseScript: Script<(typeof REGISTRY)["pause"]> = {
   spec: REGISTRY.pause,
-  sha: "92ef2cfdbe76f00e44f76e94c24bc3088c16440f",
+  sha: "c1d54958378432c04f3068f41ca032d5ac3aa483",
   source: `-- Pauses or resumes a queue; resuming wakes the workers.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -2182,11 +2408,16 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
 end
 local meta, wait, prioritized, marker, events = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 local bad
+local number = {}
 local function int(at, name)
   local text = ARGV[at]
+  if number[text] then return number[text] end
   if text and #text < 17 and string.find(text, '^%d+$') then
     local value = tonumber(text)
-    if value <= 9007199254740991 then return value end
+    if value <= 9007199254740991 then
+      number[text] = value
+      return value
+    end
   end
   bad = bad or name
   return 0
@@ -2204,26 +2435,28 @@ local opts = redis.call('HMGET', meta, 'paused', 'events.max')
 local events_max = tonumber(opts[2] or '10000') or 10000
 -- Buffers the events of this call. A flush writes one stream entry: pairs of \`<code><id>\` and a payload.
 -- Payloads over 8 KB are left in the job's hash; the code is then upper case.
-local ev, ev_bytes = {}, 0
+local ev, ev_n, ev_bytes = {}, 0, 0
 if not (events_max >= 0 and events_max <= 9007199254740991 and events_max % 1 == 0) then
   events_max = 10000
 end
 
 local function flush_events()
-  if #ev == 0 then return end
+  if ev_n == 0 then return end
   local how = events_max < 1000 and '=' or '~'
   -- pcall: after the first write nothing may raise, and a stream can only fail by its own last id.
   redis.pcall('XADD', events, 'MAXLEN', how, events_max, '*', unpack(ev))
-  ev, ev_bytes = {}, 0
+  ev, ev_n, ev_bytes = {}, 0, 0
 end
 
 local function emit(code, id, value)
   if events_max == 0 then return end
-  if #value > 8192 then code, value = string.upper(code), '' end
-  if #ev >= 200 or ev_bytes + #id + #value > 65536 then flush_events() end
-  ev[#ev + 1] = code .. id
-  ev[#ev + 1] = value
-  ev_bytes = ev_bytes + #id + #value
+  local size = #value
+  if size > 8192 then code, value, size = string.upper(code), '', 0 end
+  size = size + #id
+  if ev_n >= 200 or ev_bytes + size > 65536 then flush_events() end
+  ev[ev_n + 1] = code .. id
+  ev[ev_n + 2] = value
+  ev_n, ev_bytes = ev_n + 2, ev_bytes + size
 end
 local marked = redis.call('ZCARD', marker)
 -- Wakes blocked workers. Members are ids of waiting jobs at score 0; the next due time stands under a
@@ -2263,7 +2496,7 @@ return 1`,
 
 export const countsScript: Script<(typeof REGISTRY)["counts"]> = {
   spec: REGISTRY.counts,
-  sha: "4c4ba5d72f897210c436d3176dce796d72170e96",
+  sha: "9416d525b2c23797c197febd20286682832627cc",
   source: `-- Counts the jobs of every state in one step.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -2275,13 +2508,18 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
   found = string.gsub(found, '%c', '?')
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
 end
-local meta, wait, prioritized, delayed, active, completed, failed, waiting_children = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9]
+local meta, wait, prioritized, delayed, active, completed, failed, waiting_children, held = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10]
 local bad
+local number = {}
 local function int(at, name)
   local text = ARGV[at]
+  if number[text] then return number[text] end
   if text and #text < 17 and string.find(text, '^%d+$') then
     local value = tonumber(text)
-    if value <= 9007199254740991 then return value end
+    if value <= 9007199254740991 then
+      number[text] = value
+      return value
+    end
   end
   bad = bad or name
   return 0
@@ -2290,20 +2528,20 @@ local function text(at, name)
   if not ARGV[at] then bad = bad or name end
   return ARGV[at] or ''
 end
-if not bad and #KEYS ~= 9 then bad = 'keys' end
+if not bad and #KEYS ~= 10 then bad = 'keys' end
 if not bad and #ARGV ~= 0 then bad = 'arguments' end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
 local out = { redis.call('LLEN', wait) }
-for i, set in ipairs({ prioritized, delayed, active, completed, failed, waiting_children }) do
+for i, set in ipairs({ prioritized, delayed, active, completed, failed, waiting_children, held }) do
   out[i + 1] = redis.call('ZCARD', set)
 end
-out[8] = redis.call('HEXISTS', meta, 'paused')
+out[9] = redis.call('HEXISTS', meta, 'paused')
 return out`,
 };
 
 export const getScript: Script<(typeof REGISTRY)["get"]> = {
   spec: REGISTRY.get,
-  sha: "bb07a37ec9e47d17d059d11fb94d5d0356f15871",
+  sha: "925465ce3a8d83a743d04c32588db848c1f30872",
   source: `-- Reads one job: its fields, its state and, while it runs, its owner.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -2317,11 +2555,16 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
 end
 local meta, prioritized, delayed, active, owners, completed, failed, waiting_children, held, trash = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10], KEYS[11]
 local bad
+local number = {}
 local function int(at, name)
   local text = ARGV[at]
+  if number[text] then return number[text] end
   if text and #text < 17 and string.find(text, '^%d+$') then
     local value = tonumber(text)
-    if value <= 9007199254740991 then return value end
+    if value <= 9007199254740991 then
+      number[text] = value
+      return value
+    end
   end
   bad = bad or name
   return 0
@@ -2365,7 +2608,7 @@ return out`,
 
 export const pageScript: Script<(typeof REGISTRY)["page"]> = {
   spec: REGISTRY.page,
-  sha: "80668f843651bb3e3352acf15640362998e829c5",
+  sha: "da425e0925df09d8c2dc6f41a22672442954c965",
   source: `-- Names ids of one state: a bounded range, oldest or newest first.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -2377,13 +2620,18 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
   found = string.gsub(found, '%c', '?')
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
 end
-local meta, wait, prioritized, delayed, active, completed, failed, waiting_children = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9]
+local meta, wait, prioritized, delayed, active, completed, failed, waiting_children, held = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10]
 local bad
+local number = {}
 local function int(at, name)
   local text = ARGV[at]
+  if number[text] then return number[text] end
   if text and #text < 17 and string.find(text, '^%d+$') then
     local value = tonumber(text)
-    if value <= 9007199254740991 then return value end
+    if value <= 9007199254740991 then
+      number[text] = value
+      return value
+    end
   end
   bad = bad or name
   return 0
@@ -2399,12 +2647,12 @@ local count = int(3, 'count')
 if count > 500 then bad = bad or 'count' end
 local asc = int(4, 'asc')
 if asc > 1 then bad = bad or 'asc' end
-if not bad and #KEYS ~= 9 then bad = 'keys' end
+if not bad and #KEYS ~= 10 then bad = 'keys' end
 if not bad and #ARGV ~= 4 then bad = 'arguments' end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
 local KEY = {
   waiting = wait, prioritized = prioritized, delayed = delayed, active = active,
-  completed = completed, failed = failed, ['waiting-children'] = waiting_children,
+  completed = completed, failed = failed, ['waiting-children'] = waiting_children, held = held,
 }
 local key = KEY[state]
 if not key then return redis.error_reply('EMQARG state') end
@@ -2423,7 +2671,7 @@ return redis.call('ZREVRANGE', key, start, last)`,
 
 export const ranksScript: Script<(typeof REGISTRY)["ranks"]> = {
   spec: REGISTRY.ranks,
-  sha: "dbad3a5c93e59899e2ff4342e08af70171665df3",
+  sha: "c7050bd224192a8910d5ea1b1b06accd5a40c988",
   source: `-- Counts the jobs in line of each priority named; 0 counts those without one.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -2437,11 +2685,16 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
 end
 local meta, wait, prioritized = KEYS[2], KEYS[3], KEYS[4]
 local bad
+local number = {}
 local function int(at, name)
   local text = ARGV[at]
+  if number[text] then return number[text] end
   if text and #text < 17 and string.find(text, '^%d+$') then
     local value = tonumber(text)
-    if value <= 9007199254740991 then return value end
+    if value <= 9007199254740991 then
+      number[text] = value
+      return value
+    end
   end
   bad = bad or name
   return 0
@@ -2479,7 +2732,7 @@ return out`,
 
 export const loglinesScript: Script<(typeof REGISTRY)["loglines"]> = {
   spec: REGISTRY.loglines,
-  sha: "b15f27a8c8d63f0bbe626f9bf55ce2fa9cdd670d",
+  sha: "9ffeb9ad9a852a068efd1af510913af21e528bf5",
   source: `-- Reads a bounded range of one job's log lines, oldest or newest first, and how many there are.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -2493,11 +2746,16 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
 end
 local meta, trash = KEYS[2], KEYS[3]
 local bad
+local number = {}
 local function int(at, name)
   local text = ARGV[at]
+  if number[text] then return number[text] end
   if text and #text < 17 and string.find(text, '^%d+$') then
     local value = tonumber(text)
-    if value <= 9007199254740991 then return value end
+    if value <= 9007199254740991 then
+      number[text] = value
+      return value
+    end
   end
   bad = bad or name
   return 0
@@ -2534,7 +2792,7 @@ return { out, total }`,
 
 export const countScript: Script<(typeof REGISTRY)["count"]> = {
   spec: REGISTRY.count,
-  sha: "9fd165a8e165740e28228d609b31ef13ee9b0dd2",
+  sha: "940c06b99605143981d4a248b9c33ee1f98305bc",
   source: `-- Adds ended jobs to the counts per minute and lets old minutes go, at most 500 a call.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -2548,11 +2806,16 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
 end
 local meta, metrics_completed, metrics_failed = KEYS[2], KEYS[3], KEYS[4]
 local bad
+local number = {}
 local function int(at, name)
   local text = ARGV[at]
+  if number[text] then return number[text] end
   if text and #text < 17 and string.find(text, '^%d+$') then
     local value = tonumber(text)
-    if value <= 9007199254740991 then return value end
+    if value <= 9007199254740991 then
+      number[text] = value
+      return value
+    end
   end
   bad = bad or name
   return 0
@@ -2631,7 +2894,7 @@ return 'ok'`,
 
 export const metricsScript: Script<(typeof REGISTRY)["metrics"]> = {
   spec: REGISTRY.metrics,
-  sha: "07b65a8f28e6e7d6859b6e921a0dba00deecb8f5",
+  sha: "0376d5219c5f082719254d15fb707823326481a1",
   source: `-- Reads counts per minute of completed or failed jobs, newest minute first.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -2645,11 +2908,16 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
 end
 local meta, metrics_completed, metrics_failed = KEYS[2], KEYS[3], KEYS[4]
 local bad
+local number = {}
 local function int(at, name)
   local text = ARGV[at]
+  if number[text] then return number[text] end
   if text and #text < 17 and string.find(text, '^%d+$') then
     local value = tonumber(text)
-    if value <= 9007199254740991 then return value end
+    if value <= 9007199254740991 then
+      number[text] = value
+      return value
+    end
   end
   bad = bad or name
   return 0
@@ -2687,7 +2955,7 @@ return { whole(known[1]), last, whole(counts[1]), whole(known[3]), whole(known[4
 
 export const heartbeatScript: Script<(typeof REGISTRY)["heartbeat"]> = {
   spec: REGISTRY.heartbeat,
-  sha: "c66939fad6a384ac99771007a325c3c003eb5810",
+  sha: "39b0deaa408c88c0f24aac2ac6a174485c73ef2a",
   source: `-- Notes that a worker lives, and drops those not heard of for long; a ttl of 0 takes the worker out.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -2701,11 +2969,16 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
 end
 local meta, workers, workers_info = KEYS[2], KEYS[3], KEYS[4]
 local bad
+local number = {}
 local function int(at, name)
   local text = ARGV[at]
+  if number[text] then return number[text] end
   if text and #text < 17 and string.find(text, '^%d+$') then
     local value = tonumber(text)
-    if value <= 9007199254740991 then return value end
+    if value <= 9007199254740991 then
+      number[text] = value
+      return value
+    end
   end
   bad = bad or name
   return 0
@@ -2738,7 +3011,7 @@ return redis.call('ZCARD', workers)`,
 
 export const workersScript: Script<(typeof REGISTRY)["workers"]> = {
   spec: REGISTRY.workers,
-  sha: "6065ad09a1b9b621ea1cc7bc85dd3f8affe879ec",
+  sha: "8e95bbd685a9918815e59d4736f06a3d02f1cea8",
   source: `-- Names the workers heard of since a time, longest silent first, and counts them.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -2752,11 +3025,16 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
 end
 local meta, workers, workers_info = KEYS[2], KEYS[3], KEYS[4]
 local bad
+local number = {}
 local function int(at, name)
   local text = ARGV[at]
+  if number[text] then return number[text] end
   if text and #text < 17 and string.find(text, '^%d+$') then
     local value = tonumber(text)
-    if value <= 9007199254740991 then return value end
+    if value <= 9007199254740991 then
+      number[text] = value
+      return value
+    end
   end
   bad = bad or name
   return 0
@@ -2788,7 +3066,7 @@ return { redis.call('ZCOUNT', workers, since_text, '+inf'), out }`,
 
 export const tailScript: Script<(typeof REGISTRY)["tail"]> = {
   spec: REGISTRY.tail,
-  sha: "05836c5d45c6db5137835e8c7d65ea98819a4b1c",
+  sha: "a3fdc975493b6590d294a2c92abbf44984422893",
   source: `-- Reads events behind a place in the stream, with the first and the last place there is, in one step.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -2802,11 +3080,16 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
 end
 local meta, events = KEYS[2], KEYS[3]
 local bad
+local number = {}
 local function int(at, name)
   local text = ARGV[at]
+  if number[text] then return number[text] end
   if text and #text < 17 and string.find(text, '^%d+$') then
     local value = tonumber(text)
-    if value <= 9007199254740991 then return value end
+    if value <= 9007199254740991 then
+      number[text] = value
+      return value
+    end
   end
   bad = bad or name
   return 0
@@ -2842,7 +3125,7 @@ return { entries, first[1], top[1] }`,
 
 export const publishScript: Script<(typeof REGISTRY)["publish"]> = {
   spec: REGISTRY.publish,
-  sha: "c95a559fef4969c81b1ebf402e57d576518a2174",
+  sha: "81f3d225a4305ef7ff9c90d4db3ecfb24c04b86e",
   source: `-- Tells events of the caller's own, in one stream entry.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -2856,11 +3139,16 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
 end
 local meta, events = KEYS[2], KEYS[3]
 local bad
+local number = {}
 local function int(at, name)
   local text = ARGV[at]
+  if number[text] then return number[text] end
   if text and #text < 17 and string.find(text, '^%d+$') then
     local value = tonumber(text)
-    if value <= 9007199254740991 then return value end
+    if value <= 9007199254740991 then
+      number[text] = value
+      return value
+    end
   end
   bad = bad or name
   return 0
@@ -2900,7 +3188,7 @@ return redis.pcall('XADD', events, 'MAXLEN', how, events_max, '*', unpack(pairs_
 
 export const inspectScript: Script<(typeof REGISTRY)["inspect"]> = {
   spec: REGISTRY.inspect,
-  sha: "b89e7ff372adbbd3249b274e9d5172d4ec986c37",
+  sha: "e6200ac7c3cad61da4aa7d2df84fdf315efe031f",
   source: `-- Tells what is wrong with jobs: each id's place, hash, lease, priority and other keys, in one step.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -2914,11 +3202,16 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
 end
 local meta, wait, prioritized, delayed, active, completed, failed, waiting_children, held, trash, owners, priorities, verdicts, extras = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10], KEYS[11], KEYS[12], KEYS[13], KEYS[14], KEYS[15]
 local bad
+local number = {}
 local function int(at, name)
   local text = ARGV[at]
+  if number[text] then return number[text] end
   if text and #text < 17 and string.find(text, '^%d+$') then
     local value = tonumber(text)
-    if value <= 9007199254740991 then return value end
+    if value <= 9007199254740991 then
+      number[text] = value
+      return value
+    end
   end
   bad = bad or name
   return 0
@@ -2966,8 +3259,11 @@ local function diagnose(n, walk, seen)
     return it
   end
   it.exists, it.finished = job[1] and true, job[2] and true
+  local score
   for _, set in ipairs(STATES) do
-    if redis.call('ZSCORE', set[2], id) then it.places[#it.places + 1] = set[1] end
+    local found = redis.call('ZSCORE', set[2], id)
+    if found then it.places[#it.places + 1] = set[1] end
+    if found and set[1] == 'prioritized' then score = tonumber(found) end
   end
   local running = it.places[1] == 'active'
   if walk then it.waits = #redis.call('LPOS', wait, id, 'COUNT', 3) end
@@ -2986,6 +3282,9 @@ local function diagnose(n, walk, seen)
   if it.owner and not running then fault('owner-without-active') end
   local live = it.exists and stands and not ENDED[it.places[1]]
   if it.rank and not live and not it.trash then fault('stray-priority') end
+  -- Where it would go back to after a run that is lost.
+  it.place = score and math.floor(score / 4294967296)
+  if it.exists and score and tonumber(it.rank) ~= it.place then fault('wrong-priority') end
   if it.verdict and not live and not it.trash then fault('stray-verdict') end
   if it.extra and it.sides == 0 and not it.trash then fault('stray-extra') end
   if it.sides > 0 and not it.extra and not it.trash then fault('unnamed-extra') end
@@ -3007,7 +3306,7 @@ return out`,
 
 export const mendScript: Script<(typeof REGISTRY)["mend"]> = {
   spec: REGISTRY.mend,
-  sha: "b5dd87740405370631eb27fecb81bc8b854b33bc",
+  sha: "cac432f3ac1b91a9b51ade44f2d43992b18613eb",
   source: `-- Mends what is wrong with a few jobs, by what it sees itself; nothing is done to a healthy one.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -3021,11 +3320,16 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
 end
 local meta, wait, prioritized, delayed, active, completed, failed, waiting_children, held, trash, owners, priorities, verdicts, extras, pc, limiter = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10], KEYS[11], KEYS[12], KEYS[13], KEYS[14], KEYS[15], KEYS[16], KEYS[17]
 local bad
+local number = {}
 local function int(at, name)
   local text = ARGV[at]
+  if number[text] then return number[text] end
   if text and #text < 17 and string.find(text, '^%d+$') then
     local value = tonumber(text)
-    if value <= 9007199254740991 then return value end
+    if value <= 9007199254740991 then
+      number[text] = value
+      return value
+    end
   end
   bad = bad or name
   return 0
@@ -3037,10 +3341,12 @@ end
 local jobs_n = int(1, 'jobs')
 if jobs_n > 10 then bad = bad or 'jobs' end
 local now = int(2, 'now')
+local least = int(3, 'least')
+if least > 4294967295 then bad = bad or 'least' end
 local jobs_at, jobs_w = 17, 5
 local jobs_id = #stamp - 4 + #'v2:job:' + 1
 if not bad and #KEYS ~= jobs_at + jobs_n * jobs_w then bad = 'keys' end
-if not bad and #ARGV ~= 2 then bad = 'arguments' end
+if not bad and #ARGV ~= 3 then bad = 'arguments' end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
 -- What is wrong with one id. \`walk\` looks into wait itself; without it the caller says how often it saw
 -- the id there.
@@ -3063,8 +3369,11 @@ local function diagnose(n, walk, seen)
     return it
   end
   it.exists, it.finished = job[1] and true, job[2] and true
+  local score
   for _, set in ipairs(STATES) do
-    if redis.call('ZSCORE', set[2], id) then it.places[#it.places + 1] = set[1] end
+    local found = redis.call('ZSCORE', set[2], id)
+    if found then it.places[#it.places + 1] = set[1] end
+    if found and set[1] == 'prioritized' then score = tonumber(found) end
   end
   local running = it.places[1] == 'active'
   if walk then it.waits = #redis.call('LPOS', wait, id, 'COUNT', 3) end
@@ -3083,6 +3392,9 @@ local function diagnose(n, walk, seen)
   if it.owner and not running then fault('owner-without-active') end
   local live = it.exists and stands and not ENDED[it.places[1]]
   if it.rank and not live and not it.trash then fault('stray-priority') end
+  -- Where it would go back to after a run that is lost.
+  it.place = score and math.floor(score / 4294967296)
+  if it.exists and score and tonumber(it.rank) ~= it.place then fault('wrong-priority') end
   if it.verdict and not live and not it.trash then fault('stray-verdict') end
   if it.extra and it.sides == 0 and not it.trash then fault('stray-extra') end
   if it.sides > 0 and not it.extra and not it.trash then fault('unnamed-extra') end
@@ -3146,6 +3458,9 @@ for i = 1, jobs_n do
   end
   if it.owner and keep ~= 'active' then redis.call('HDEL', owners, id) end
   if has['stray-priority'] then redis.call('HDEL', priorities, id) end
+  if has['wrong-priority'] and keep == 'prioritized' then
+    redis.call('HSET', priorities, id, string.format('%.0f', it.place))
+  end
   if has['stray-verdict'] then redis.call('HDEL', verdicts, id) end
   if has['stray-extra'] then redis.call('SREM', extras, id) end
   -- Overdue now, so the next sweep puts it back in line.
@@ -3165,11 +3480,15 @@ for i = 1, jobs_n do
 end
 
 local mended = {}
-local number = type(sequence) == 'string' and tonumber(sequence)
-if type(sequence) == 'string'
-  and not (number and number >= 0 and number < 9007199254740000 and number % 1 == 0) then
+local number = type(sequence) == 'string' and tonumber(sequence) or 2147483648
+local whole = number >= 0 and number < 9007199254740000 and number % 1 == 0
+if type(sequence) == 'string' and not (tonumber(sequence) and whole) then
   local place = last[2] and tonumber(last[2]) % 4294967296 or 2147483648
-  redis.call('SET', pc, string.format('%.0f', place))
+  redis.call('SET', pc, string.format('%.0f', math.max(place, least)))
+  mended[1] = 'pc'
+elseif type(sequence) ~= 'table' and number < least then
+  -- New jobs would stand before older ones of their priority.
+  redis.call('SET', pc, string.format('%.0f', least))
   mended[1] = 'pc'
 end
 if window == -1 then
@@ -3181,7 +3500,7 @@ return { out, mended }`,
 
 export const dedupsScript: Script<(typeof REGISTRY)["dedups"]> = {
   spec: REGISTRY.dedups,
-  sha: "f9a341571583a83e455807a27256cc77bc45b124",
+  sha: "4743845537082adbba527b0e1f88ec8fae845151",
   source: `-- Finds deduplication records without expiry whose job is gone; removes them when asked to.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -3195,11 +3514,16 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
 end
 local meta, trash = KEYS[2], KEYS[3]
 local bad
+local number = {}
 local function int(at, name)
   local text = ARGV[at]
+  if number[text] then return number[text] end
   if text and #text < 17 and string.find(text, '^%d+$') then
     local value = tonumber(text)
-    if value <= 9007199254740991 then return value end
+    if value <= 9007199254740991 then
+      number[text] = value
+      return value
+    end
   end
   bad = bad or name
   return 0
@@ -3243,9 +3567,225 @@ end
 return out`,
 };
 
+export const rescueScript: Script<(typeof REGISTRY)["rescue"]> = {
+  spec: REGISTRY.rescue,
+  sha: "6b5e81654f700b0400b73664adb42f308beb1fb5",
+  source: `-- Finds jobs that deduplication keeps back although no record names them; puts them in line when asked to.
+local unpack = unpack or table.unpack
+local stamp = KEYS[1]
+local found_version = redis.pcall('GET', stamp)
+if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == 'echomq:2.') then
+  local found = found_version
+  if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
+  if found == '' then found = 'empty' end
+  found = string.gsub(found, '%c', '?')
+  return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
+end
+local meta, wait, prioritized, pc, delayed, priorities, held, marker, events = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10]
+local bad
+local number = {}
+local function int(at, name)
+  local text = ARGV[at]
+  if number[text] then return number[text] end
+  if text and #text < 17 and string.find(text, '^%d+$') then
+    local value = tonumber(text)
+    if value <= 9007199254740991 then
+      number[text] = value
+      return value
+    end
+  end
+  bad = bad or name
+  return 0
+end
+local function text(at, name)
+  if not ARGV[at] then bad = bad or name end
+  return ARGV[at] or ''
+end
+local jobs_n = int(1, 'jobs')
+if jobs_n > 100 then bad = bad or 'jobs' end
+local records_n = int(2, 'records')
+if records_n > 100 then bad = bad or 'records' end
+local now = int(3, 'now')
+local fix = int(4, 'fix')
+if fix > 1 then bad = bad or 'fix' end
+local jobs_at, jobs_w = 10, 1
+local jobs_id = #stamp - 4 + #'v2:job:' + 1
+local records_at, records_w = jobs_at + jobs_n * jobs_w, 1
+local records_id = #stamp - 4 + #'v2:dedup:' + 1
+if not bad and #KEYS ~= records_at + records_n * records_w then bad = 'keys' end
+if not bad and #ARGV ~= 4 then bad = 'arguments' end
+if bad then return redis.error_reply('EMQARG ' .. bad) end
+local opts = redis.call('HMGET', meta, 'paused', 'events.max')
+local events_max = tonumber(opts[2] or '10000') or 10000
+-- Buffers the events of this call. A flush writes one stream entry: pairs of \`<code><id>\` and a payload.
+-- Payloads over 8 KB are left in the job's hash; the code is then upper case.
+local ev, ev_n, ev_bytes = {}, 0, 0
+if not (events_max >= 0 and events_max <= 9007199254740991 and events_max % 1 == 0) then
+  events_max = 10000
+end
+
+local function flush_events()
+  if ev_n == 0 then return end
+  local how = events_max < 1000 and '=' or '~'
+  -- pcall: after the first write nothing may raise, and a stream can only fail by its own last id.
+  redis.pcall('XADD', events, 'MAXLEN', how, events_max, '*', unpack(ev))
+  ev, ev_n, ev_bytes = {}, 0, 0
+end
+
+local function emit(code, id, value)
+  if events_max == 0 then return end
+  local size = #value
+  if size > 8192 then code, value, size = string.upper(code), '', 0 end
+  size = size + #id
+  if ev_n >= 200 or ev_bytes + size > 65536 then flush_events() end
+  ev[ev_n + 1] = code .. id
+  ev[ev_n + 2] = value
+  ev_n, ev_bytes = ev_n + 2, ev_bytes + size
+end
+-- The priority sequence, read before the first write so that a broken counter refuses the whole call.
+-- It starts in the middle of its 2^32 places, so that there are as many ahead of the first job.
+local seq = tonumber(redis.call('GET', pc) or '2147483648')
+if not seq or seq < 0 or seq >= 9007199254740000 or seq % 1 ~= 0 then
+  return redis.error_reply('EMQSTATE the priority sequence is not a whole number')
+end
+local seq_was = seq
+
+local function save_sequence()
+  if seq ~= seq_was then redis.call('SET', pc, string.format('%.0f', seq % 4294967296)) end
+end
+-- Puts ids in line. Buffered, so a batch costs one command per structure. \`seq\` is the priority
+-- sequence; 2^32 keeps priority and sequence exact in a double.
+local to_back, to_front, to_ranked, in_line = {}, {}, {}, {}
+local ahead, ranks = {}, {}
+
+-- A priority as it stands in \`priorities\`; any other text is none, so that no score can be refused.
+local function rank_of(text)
+  local rank = tonumber(text)
+  if rank and rank >= 1 and rank <= 2097151 and rank % 1 == 0 then return rank end
+end
+
+local function line_up(id, priority, front)
+  in_line[#in_line + 1] = id
+  local list = front and to_front or to_back
+  if priority and front then
+    if not ahead[priority] then ranks[#ranks + 1] = priority end
+    ahead[priority] = ahead[priority] or {}
+    list = ahead[priority]
+  elseif priority then
+    seq = seq + 1
+    to_ranked[#to_ranked + 1] = priority * 4294967296 + seq % 4294967296
+    to_ranked[#to_ranked + 1] = id
+    return
+  end
+  if front == 'front' then
+    -- The last of a list ends nearest to the head: a batch put back keeps its order.
+    table.insert(list, 1, id)
+  else
+    list[#list + 1] = id
+  end
+end
+
+-- Takes the places below the head of their priority, as far as there are any.
+local function rank_ahead(priority, list)
+  local base = priority * 4294967296
+  local head = redis.call('ZRANGEBYSCORE', prioritized, string.format('%.0f', base),
+    string.format('(%.0f', base + 4294967296), 'WITHSCORES', 'LIMIT', 0, 1)
+  local place = head[2] and tonumber(head[2]) - base - 1 or seq % 4294967296
+  local places = {}
+  for i = 1, #list do
+    places[#places + 1] = base + math.max(place + 1 - i, 0)
+    places[#places + 1] = list[i]
+  end
+  redis.call('ZADD', prioritized, unpack(places))
+end
+
+local function flush_line()
+  if #to_back > 0 then redis.call('LPUSH', wait, unpack(to_back)) end
+  if #to_front > 0 then redis.call('RPUSH', wait, unpack(to_front)) end
+  if #to_ranked > 0 then redis.call('ZADD', prioritized, unpack(to_ranked)) end
+  for i = 1, #ranks do rank_ahead(ranks[i], ahead[ranks[i]]) end
+end
+-- Adds one id to delayed. Equal times keep their order through a fraction of 1/4096 ms, coarser where
+-- a double holds no such fraction any more (from the year 2039 on).
+local function put_off(id, due)
+  local last = redis.call('ZREVRANGEBYSCORE', delayed, '(' .. string.format('%.0f', due + 1),
+    string.format('%.0f', due), 'WITHSCORES', 'LIMIT', 0, 1)
+  local score, part = due, 1 / 4096
+  while due + part - due ~= part do part = part * 2 end
+  if last[2] then score = math.min(tonumber(last[2]) + part, due + 1 - part) end
+  redis.call('ZADD', delayed, score, id)
+end
+if records_n ~= jobs_n then return redis.error_reply('EMQARG records') end
+redis.call('LLEN', wait)
+redis.call('XLEN', events)
+redis.call('ZCARD', prioritized)
+redis.call('ZCARD', held)
+redis.call('HLEN', priorities)
+local marked = redis.call('ZCARD', marker)
+local head = redis.call('ZRANGE', delayed, 0, 0, 'WITHSCORES')
+-- Wakes blocked workers. Members are ids of waiting jobs at score 0; the next due time stands under a
+-- control character, which no id may hold.
+local function arm(ids)
+  local add = {}
+  for i = 1, math.min(#ids, 16 - marked) do
+    add[#add + 1] = 0
+    add[#add + 1] = ids[i]
+  end
+  if #add > 0 then redis.call('ZADD', marker, unpack(add)) end
+end
+
+-- Ids to be claimed next: whoever wakes by one looks at the right place.
+local function next_up()
+  local ids = redis.call('LRANGE', wait, -16, -1)
+  if #ids == 0 then ids = redis.call('ZRANGE', prioritized, 0, 15) end
+  return ids
+end
+
+local function arm_due(due) redis.call('ZADD', marker, due, '\\1') end
+local out, alone, met = {}, {}, {}
+for i = 1, jobs_n do
+  local key, record = KEYS[jobs_at + i], KEYS[records_at + i]
+  local id, dedup = string.sub(key, jobs_id), string.sub(record, records_id)
+  local job = redis.pcall('HMGET', key, 'name', 'deid', 'timestamp', 'delay')
+  if job.err or not job[1] or met[id] or not redis.call('ZSCORE', held, id) then
+    out[i] = 'gone'
+  elseif job[2] and job[2] ~= dedup then
+    out[i] = 'moved'
+  elseif job[2] and redis.pcall('HGET', record, 'next') == id then
+    out[i] = 'kept'
+  else
+    out[i] = 'alone'
+    alone[#alone + 1] = { id, (tonumber(job[3]) or 0) + (tonumber(job[4]) or 0) }
+  end
+  met[id] = true
+end
+if fix == 0 then return out end
+local first_due
+for n = 1, #alone do
+  local id, due = unpack(alone[n])
+  redis.call('ZREM', held, id)
+  if due > now and due <= 8640000000000000 then
+    put_off(id, math.floor(due))
+    if not first_due or due < first_due then first_due = math.floor(due) end
+    emit('d', id, string.format('%.0f', due))
+  else
+    line_up(id, rank_of(redis.call('HGET', priorities, id)), false)
+    emit('w', id, '')
+  end
+end
+flush_line()
+save_sequence()
+if not opts[1] then
+  arm(in_line)
+  if first_due and not (head[2] and tonumber(head[2]) <= first_due) then arm_due(first_due) end
+end
+flush_events()
+return out`,
+};
+
 export const holderScript: Script<(typeof REGISTRY)["holder"]> = {
   spec: REGISTRY.holder,
-  sha: "0da3e2d6242bac933439a70aaf0b591ca07d8ebd",
+  sha: "c1c2e538984faf380a72b496147c8ded219387ae",
   source: `-- Names the job that holds each deduplication record, if the record is valid.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -3259,11 +3799,16 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
 end
 local meta, trash = KEYS[2], KEYS[3]
 local bad
+local number = {}
 local function int(at, name)
   local text = ARGV[at]
+  if number[text] then return number[text] end
   if text and #text < 17 and string.find(text, '^%d+$') then
     local value = tonumber(text)
-    if value <= 9007199254740991 then return value end
+    if value <= 9007199254740991 then
+      number[text] = value
+      return value
+    end
   end
   bad = bad or name
   return 0
@@ -3316,7 +3861,7 @@ return out`,
 
 export const unlockScript: Script<(typeof REGISTRY)["unlock"]> = {
   spec: REGISTRY.unlock,
-  sha: "31c14bcbe217ede3b0bfcebc8be32469f9c27462",
+  sha: "57202a87fdabebe8e93641cc1d011688c7b3f472",
   source: `-- Frees a deduplication record; what it kept back takes its place in line.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -3330,11 +3875,16 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
 end
 local meta, wait, prioritized, pc, delayed, priorities, held, marker, events = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10]
 local bad
+local number = {}
 local function int(at, name)
   local text = ARGV[at]
+  if number[text] then return number[text] end
   if text and #text < 17 and string.find(text, '^%d+$') then
     local value = tonumber(text)
-    if value <= 9007199254740991 then return value end
+    if value <= 9007199254740991 then
+      number[text] = value
+      return value
+    end
   end
   bad = bad or name
   return 0
@@ -3356,26 +3906,28 @@ local opts = redis.call('HMGET', meta, 'paused', 'events.max')
 local events_max = tonumber(opts[2] or '10000') or 10000
 -- Buffers the events of this call. A flush writes one stream entry: pairs of \`<code><id>\` and a payload.
 -- Payloads over 8 KB are left in the job's hash; the code is then upper case.
-local ev, ev_bytes = {}, 0
+local ev, ev_n, ev_bytes = {}, 0, 0
 if not (events_max >= 0 and events_max <= 9007199254740991 and events_max % 1 == 0) then
   events_max = 10000
 end
 
 local function flush_events()
-  if #ev == 0 then return end
+  if ev_n == 0 then return end
   local how = events_max < 1000 and '=' or '~'
   -- pcall: after the first write nothing may raise, and a stream can only fail by its own last id.
   redis.pcall('XADD', events, 'MAXLEN', how, events_max, '*', unpack(ev))
-  ev, ev_bytes = {}, 0
+  ev, ev_n, ev_bytes = {}, 0, 0
 end
 
 local function emit(code, id, value)
   if events_max == 0 then return end
-  if #value > 8192 then code, value = string.upper(code), '' end
-  if #ev >= 200 or ev_bytes + #id + #value > 65536 then flush_events() end
-  ev[#ev + 1] = code .. id
-  ev[#ev + 1] = value
-  ev_bytes = ev_bytes + #id + #value
+  local size = #value
+  if size > 8192 then code, value, size = string.upper(code), '', 0 end
+  size = size + #id
+  if ev_n >= 200 or ev_bytes + size > 65536 then flush_events() end
+  ev[ev_n + 1] = code .. id
+  ev[ev_n + 2] = value
+  ev_n, ev_bytes = ev_n + 2, ev_bytes + size
 end
 -- The priority sequence, read before the first write so that a broken counter refuses the whole call.
 -- It starts in the middle of its 2^32 places, so that there are as many ahead of the first job.
@@ -3504,7 +4056,7 @@ return 1`,
 
 export const capacityScript: Script<(typeof REGISTRY)["capacity"]> = {
   spec: REGISTRY.capacity,
-  sha: "5c0eab6858bdfa3446bee79c657abf527d471cd4",
+  sha: "a419e9678e68316ae2ddddb474ddf9a599e696e5",
   source: `-- Sets how many jobs may wait in the queue, or lifts the limit.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -3518,11 +4070,16 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
 end
 local meta = KEYS[2]
 local bad
+local number = {}
 local function int(at, name)
   local text = ARGV[at]
+  if number[text] then return number[text] end
   if text and #text < 17 and string.find(text, '^%d+$') then
     local value = tonumber(text)
-    if value <= 9007199254740991 then return value end
+    if value <= 9007199254740991 then
+      number[text] = value
+      return value
+    end
   end
   bad = bad or name
   return 0
@@ -3546,7 +4103,7 @@ return most`,
 
 export const removeScript: Script<(typeof REGISTRY)["remove"]> = {
   spec: REGISTRY.remove,
-  sha: "2581560cad18dcdf8c5be061142e9e61382f2f2f",
+  sha: "bcc50c6a88cfd7b7bf9f93be9b8c3573b4c426a2",
   source: `-- Takes jobs out of the state they stand in, never out of active, and puts them in trash.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -3560,11 +4117,16 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
 end
 local meta, wait, prioritized, delayed, active, completed, failed, waiting_children, held, trash, priorities, verdicts, events = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10], KEYS[11], KEYS[12], KEYS[13], KEYS[14]
 local bad
+local number = {}
 local function int(at, name)
   local text = ARGV[at]
+  if number[text] then return number[text] end
   if text and #text < 17 and string.find(text, '^%d+$') then
     local value = tonumber(text)
-    if value <= 9007199254740991 then return value end
+    if value <= 9007199254740991 then
+      number[text] = value
+      return value
+    end
   end
   bad = bad or name
   return 0
@@ -3588,26 +4150,28 @@ local opts = redis.call('HMGET', meta, 'events.max')
 local events_max = tonumber(opts[1] or '10000') or 10000
 -- Buffers the events of this call. A flush writes one stream entry: pairs of \`<code><id>\` and a payload.
 -- Payloads over 8 KB are left in the job's hash; the code is then upper case.
-local ev, ev_bytes = {}, 0
+local ev, ev_n, ev_bytes = {}, 0, 0
 if not (events_max >= 0 and events_max <= 9007199254740991 and events_max % 1 == 0) then
   events_max = 10000
 end
 
 local function flush_events()
-  if #ev == 0 then return end
+  if ev_n == 0 then return end
   local how = events_max < 1000 and '=' or '~'
   -- pcall: after the first write nothing may raise, and a stream can only fail by its own last id.
   redis.pcall('XADD', events, 'MAXLEN', how, events_max, '*', unpack(ev))
-  ev, ev_bytes = {}, 0
+  ev, ev_n, ev_bytes = {}, 0, 0
 end
 
 local function emit(code, id, value)
   if events_max == 0 then return end
-  if #value > 8192 then code, value = string.upper(code), '' end
-  if #ev >= 200 or ev_bytes + #id + #value > 65536 then flush_events() end
-  ev[#ev + 1] = code .. id
-  ev[#ev + 1] = value
-  ev_bytes = ev_bytes + #id + #value
+  local size = #value
+  if size > 8192 then code, value, size = string.upper(code), '', 0 end
+  size = size + #id
+  if ev_n >= 200 or ev_bytes + size > 65536 then flush_events() end
+  ev[ev_n + 1] = code .. id
+  ev[ev_n + 2] = value
+  ev_n, ev_bytes = ev_n + 2, ev_bytes + size
 end
 -- Only \`wait\` is searched; that costs its length, so a call does it for at most 20 ids.
 local WALKS = 20
@@ -3688,7 +4252,7 @@ return out`,
 
 export const purgeScript: Script<(typeof REGISTRY)["purge"]> = {
   spec: REGISTRY.purge,
-  sha: "47441315ceae8ef317c56a5244803ceeb00fb27d",
+  sha: "0629da9957e7b72f73565023d954cc0bc477bf80",
   source: `-- Takes a page of one state, next or oldest first, and puts its ids in trash.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -3700,13 +4264,18 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
   found = string.gsub(found, '%c', '?')
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
 end
-local meta, wait, prioritized, delayed, active, owners, completed, failed, waiting_children, held, trash, priorities, verdicts, outbox, outbox_due, events = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10], KEYS[11], KEYS[12], KEYS[13], KEYS[14], KEYS[15], KEYS[16], KEYS[17]
+local meta, wait, prioritized, delayed, active, owners, completed, failed, waiting_children, held, trash, priorities, verdicts, outbox, outbox_due, staged, events = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10], KEYS[11], KEYS[12], KEYS[13], KEYS[14], KEYS[15], KEYS[16], KEYS[17], KEYS[18]
 local bad
+local number = {}
 local function int(at, name)
   local text = ARGV[at]
+  if number[text] then return number[text] end
   if text and #text < 17 and string.find(text, '^%d+$') then
     local value = tonumber(text)
-    if value <= 9007199254740991 then return value end
+    if value <= 9007199254740991 then
+      number[text] = value
+      return value
+    end
   end
   bad = bad or name
   return 0
@@ -3719,45 +4288,48 @@ local now = int(1, 'now')
 local state = text(2, 'state')
 local limit = int(3, 'limit')
 if limit > 500 then bad = bad or 'limit' end
-if not bad and #KEYS ~= 17 then bad = 'keys' end
+if not bad and #KEYS ~= 18 then bad = 'keys' end
 if not bad and #ARGV ~= 3 then bad = 'arguments' end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
 local opts = redis.call('HMGET', meta, 'events.max', 'closing')
 local events_max = tonumber(opts[1] or '10000') or 10000
 -- Buffers the events of this call. A flush writes one stream entry: pairs of \`<code><id>\` and a payload.
 -- Payloads over 8 KB are left in the job's hash; the code is then upper case.
-local ev, ev_bytes = {}, 0
+local ev, ev_n, ev_bytes = {}, 0, 0
 if not (events_max >= 0 and events_max <= 9007199254740991 and events_max % 1 == 0) then
   events_max = 10000
 end
 
 local function flush_events()
-  if #ev == 0 then return end
+  if ev_n == 0 then return end
   local how = events_max < 1000 and '=' or '~'
   -- pcall: after the first write nothing may raise, and a stream can only fail by its own last id.
   redis.pcall('XADD', events, 'MAXLEN', how, events_max, '*', unpack(ev))
-  ev, ev_bytes = {}, 0
+  ev, ev_n, ev_bytes = {}, 0, 0
 end
 
 local function emit(code, id, value)
   if events_max == 0 then return end
-  if #value > 8192 then code, value = string.upper(code), '' end
-  if #ev >= 200 or ev_bytes + #id + #value > 65536 then flush_events() end
-  ev[#ev + 1] = code .. id
-  ev[#ev + 1] = value
-  ev_bytes = ev_bytes + #id + #value
+  local size = #value
+  if size > 8192 then code, value, size = string.upper(code), '', 0 end
+  size = size + #id
+  if ev_n >= 200 or ev_bytes + size > 65536 then flush_events() end
+  ev[ev_n + 1] = code .. id
+  ev[ev_n + 2] = value
+  ev_n, ev_bytes = ev_n + 2, ev_bytes + size
 end
 local SETS = {
   prioritized = prioritized, delayed = delayed, completed = completed, failed = failed,
   ['waiting-children'] = waiting_children, held = held, active = active,
 }
 local set = SETS[state]
-if not set and state ~= 'waiting' and state ~= 'outbox' then return redis.error_reply('EMQARG state') end
-if (state == 'active' or state == 'outbox') and not opts[2] then
+local CLOSING = { active = true, outbox = true, staged = true }
+if not set and state ~= 'waiting' and not CLOSING[state] then return redis.error_reply('EMQARG state') end
+if CLOSING[state] and not opts[2] then
   return redis.error_reply('EMQSTATE the queue is not closing')
 end
 for _, one in ipairs({
-  prioritized, delayed, completed, failed, waiting_children, held, active, trash, outbox_due,
+  prioritized, delayed, completed, failed, waiting_children, held, active, trash, outbox_due, staged,
 }) do
   redis.call('ZCARD', one)
 end
@@ -3765,6 +4337,13 @@ redis.call('LLEN', wait)
 redis.call('XLEN', events)
 for _, one in ipairs({ priorities, verdicts, owners, outbox }) do redis.call('HLEN', one) end
 if limit == 0 then return {} end
+-- Flows that were never committed: what they name stands nowhere yet.
+if state == 'staged' then
+  local dropped = {}
+  local popped = redis.call('ZPOPMIN', staged, limit)
+  for i = 1, #popped, 2 do dropped[#dropped + 1] = popped[i] end
+  return dropped
+end
 if state == 'outbox' then
   local owed = {}
   local popped = redis.call('ZPOPMIN', outbox_due, limit)
@@ -3798,7 +4377,7 @@ return ids`,
 
 export const endedScript: Script<(typeof REGISTRY)["ended"]> = {
   spec: REGISTRY.ended,
-  sha: "333806589c6b86c24487410c55e2ec1203e4500f",
+  sha: "4bd921e300642e7948907a6af999fac8b8ea718c",
   source: `-- Names jobs that ended up to a time: a bounded range, oldest first.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -3812,11 +4391,16 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
 end
 local meta, completed, failed = KEYS[2], KEYS[3], KEYS[4]
 local bad
+local number = {}
 local function int(at, name)
   local text = ARGV[at]
+  if number[text] then return number[text] end
   if text and #text < 17 and string.find(text, '^%d+$') then
     local value = tonumber(text)
-    if value <= 9007199254740991 then return value end
+    if value <= 9007199254740991 then
+      number[text] = value
+      return value
+    end
   end
   bad = bad or name
   return 0
@@ -3842,7 +4426,7 @@ return redis.call('ZRANGEBYSCORE', set, '-inf', string.format('%.0f', before), '
 
 export const addedScript: Script<(typeof REGISTRY)["added"]> = {
   spec: REGISTRY.added,
-  sha: "7130318fd4855cf53db7a22d21a72f9da4f05274",
+  sha: "369da395853a99a386ae75397708c19a1044ac3b",
   source: `-- Tells when jobs were added, in server ms; empty for one that is gone.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -3856,11 +4440,16 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
 end
 local meta, trash = KEYS[2], KEYS[3]
 local bad
+local number = {}
 local function int(at, name)
   local text = ARGV[at]
+  if number[text] then return number[text] end
   if text and #text < 17 and string.find(text, '^%d+$') then
     local value = tonumber(text)
-    if value <= 9007199254740991 then return value end
+    if value <= 9007199254740991 then
+      number[text] = value
+      return value
+    end
   end
   bad = bad or name
   return 0
@@ -3889,7 +4478,7 @@ return out`,
 
 export const retryScript: Script<(typeof REGISTRY)["retry"]> = {
   spec: REGISTRY.retry,
-  sha: "23bbfa8cc58c1a2b7ee485c39bc58751dc15a5d3",
+  sha: "cdc70209f891d0f03b9735b2c1932fd5551086c9",
   source: `-- Puts jobs that ended back in line, behind all others of their priority.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -3903,11 +4492,16 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
 end
 local meta, wait, prioritized, pc, priorities, completed, failed, marker, events = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10]
 local bad
+local number = {}
 local function int(at, name)
   local text = ARGV[at]
+  if number[text] then return number[text] end
   if text and #text < 17 and string.find(text, '^%d+$') then
     local value = tonumber(text)
-    if value <= 9007199254740991 then return value end
+    if value <= 9007199254740991 then
+      number[text] = value
+      return value
+    end
   end
   bad = bad or name
   return 0
@@ -3932,26 +4526,28 @@ if opts[3] then return redis.error_reply('EMQSTATE the queue is closing: obliter
 local events_max = tonumber(opts[2] or '10000') or 10000
 -- Buffers the events of this call. A flush writes one stream entry: pairs of \`<code><id>\` and a payload.
 -- Payloads over 8 KB are left in the job's hash; the code is then upper case.
-local ev, ev_bytes = {}, 0
+local ev, ev_n, ev_bytes = {}, 0, 0
 if not (events_max >= 0 and events_max <= 9007199254740991 and events_max % 1 == 0) then
   events_max = 10000
 end
 
 local function flush_events()
-  if #ev == 0 then return end
+  if ev_n == 0 then return end
   local how = events_max < 1000 and '=' or '~'
   -- pcall: after the first write nothing may raise, and a stream can only fail by its own last id.
   redis.pcall('XADD', events, 'MAXLEN', how, events_max, '*', unpack(ev))
-  ev, ev_bytes = {}, 0
+  ev, ev_n, ev_bytes = {}, 0, 0
 end
 
 local function emit(code, id, value)
   if events_max == 0 then return end
-  if #value > 8192 then code, value = string.upper(code), '' end
-  if #ev >= 200 or ev_bytes + #id + #value > 65536 then flush_events() end
-  ev[#ev + 1] = code .. id
-  ev[#ev + 1] = value
-  ev_bytes = ev_bytes + #id + #value
+  local size = #value
+  if size > 8192 then code, value, size = string.upper(code), '', 0 end
+  size = size + #id
+  if ev_n >= 200 or ev_bytes + size > 65536 then flush_events() end
+  ev[ev_n + 1] = code .. id
+  ev[ev_n + 2] = value
+  ev_n, ev_bytes = ev_n + 2, ev_bytes + size
 end
 -- The priority sequence, read before the first write so that a broken counter refuses the whole call.
 -- It starts in the middle of its 2^32 places, so that there are as many ahead of the first job.
@@ -4092,7 +4688,7 @@ return out`,
 
 export const advanceScript: Script<(typeof REGISTRY)["advance"]> = {
   spec: REGISTRY.advance,
-  sha: "9f63b21906d10adefa5fcb5645c89f9a2a6cb6d5",
+  sha: "cc630bc214cc596a37dc29b820d45c7a08a3b705",
   source: `-- Moves delayed jobs to the back of their line before they are due: those named, or the next ones due.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -4106,11 +4702,16 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
 end
 local meta, wait, prioritized, pc, delayed, priorities, marker, events = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9]
 local bad
+local number = {}
 local function int(at, name)
   local text = ARGV[at]
+  if number[text] then return number[text] end
   if text and #text < 17 and string.find(text, '^%d+$') then
     local value = tonumber(text)
-    if value <= 9007199254740991 then return value end
+    if value <= 9007199254740991 then
+      number[text] = value
+      return value
+    end
   end
   bad = bad or name
   return 0
@@ -4132,26 +4733,28 @@ local opts = redis.call('HMGET', meta, 'paused', 'events.max')
 local events_max = tonumber(opts[2] or '10000') or 10000
 -- Buffers the events of this call. A flush writes one stream entry: pairs of \`<code><id>\` and a payload.
 -- Payloads over 8 KB are left in the job's hash; the code is then upper case.
-local ev, ev_bytes = {}, 0
+local ev, ev_n, ev_bytes = {}, 0, 0
 if not (events_max >= 0 and events_max <= 9007199254740991 and events_max % 1 == 0) then
   events_max = 10000
 end
 
 local function flush_events()
-  if #ev == 0 then return end
+  if ev_n == 0 then return end
   local how = events_max < 1000 and '=' or '~'
   -- pcall: after the first write nothing may raise, and a stream can only fail by its own last id.
   redis.pcall('XADD', events, 'MAXLEN', how, events_max, '*', unpack(ev))
-  ev, ev_bytes = {}, 0
+  ev, ev_n, ev_bytes = {}, 0, 0
 end
 
 local function emit(code, id, value)
   if events_max == 0 then return end
-  if #value > 8192 then code, value = string.upper(code), '' end
-  if #ev >= 200 or ev_bytes + #id + #value > 65536 then flush_events() end
-  ev[#ev + 1] = code .. id
-  ev[#ev + 1] = value
-  ev_bytes = ev_bytes + #id + #value
+  local size = #value
+  if size > 8192 then code, value, size = string.upper(code), '', 0 end
+  size = size + #id
+  if ev_n >= 200 or ev_bytes + size > 65536 then flush_events() end
+  ev[ev_n + 1] = code .. id
+  ev[ev_n + 2] = value
+  ev_n, ev_bytes = ev_n + 2, ev_bytes + size
 end
 -- The priority sequence, read before the first write so that a broken counter refuses the whole call.
 -- It starts in the middle of its 2^32 places, so that there are as many ahead of the first job.
@@ -4271,7 +4874,7 @@ return { out, #ids }`,
 
 export const redelayScript: Script<(typeof REGISTRY)["redelay"]> = {
   spec: REGISTRY.redelay,
-  sha: "cbaf45ca74038b0c4871c1f0355910a5af52fe6e",
+  sha: "da3f932a327c8c4eb5b15bb57f236875981f5683",
   source: `-- Gives delayed jobs another delay, counted from now.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -4285,11 +4888,16 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
 end
 local meta, delayed, marker, events = KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local bad
+local number = {}
 local function int(at, name)
   local text = ARGV[at]
+  if number[text] then return number[text] end
   if text and #text < 17 and string.find(text, '^%d+$') then
     local value = tonumber(text)
-    if value <= 9007199254740991 then return value end
+    if value <= 9007199254740991 then
+      number[text] = value
+      return value
+    end
   end
   bad = bad or name
   return 0
@@ -4311,26 +4919,28 @@ local opts = redis.call('HMGET', meta, 'paused', 'events.max')
 local events_max = tonumber(opts[2] or '10000') or 10000
 -- Buffers the events of this call. A flush writes one stream entry: pairs of \`<code><id>\` and a payload.
 -- Payloads over 8 KB are left in the job's hash; the code is then upper case.
-local ev, ev_bytes = {}, 0
+local ev, ev_n, ev_bytes = {}, 0, 0
 if not (events_max >= 0 and events_max <= 9007199254740991 and events_max % 1 == 0) then
   events_max = 10000
 end
 
 local function flush_events()
-  if #ev == 0 then return end
+  if ev_n == 0 then return end
   local how = events_max < 1000 and '=' or '~'
   -- pcall: after the first write nothing may raise, and a stream can only fail by its own last id.
   redis.pcall('XADD', events, 'MAXLEN', how, events_max, '*', unpack(ev))
-  ev, ev_bytes = {}, 0
+  ev, ev_n, ev_bytes = {}, 0, 0
 end
 
 local function emit(code, id, value)
   if events_max == 0 then return end
-  if #value > 8192 then code, value = string.upper(code), '' end
-  if #ev >= 200 or ev_bytes + #id + #value > 65536 then flush_events() end
-  ev[#ev + 1] = code .. id
-  ev[#ev + 1] = value
-  ev_bytes = ev_bytes + #id + #value
+  local size = #value
+  if size > 8192 then code, value, size = string.upper(code), '', 0 end
+  size = size + #id
+  if ev_n >= 200 or ev_bytes + size > 65536 then flush_events() end
+  ev[ev_n + 1] = code .. id
+  ev[ev_n + 2] = value
+  ev_n, ev_bytes = ev_n + 2, ev_bytes + size
 end
 -- Adds one id to delayed. Equal times keep their order through a fraction of 1/4096 ms, coarser where
 -- a double holds no such fraction any more (from the year 2039 on).
@@ -4378,7 +4988,7 @@ return out`,
 
 export const rerankScript: Script<(typeof REGISTRY)["rerank"]> = {
   spec: REGISTRY.rerank,
-  sha: "76102f56bdb504b1984dfdb494f3fa6873bf07ab",
+  sha: "fb08892ded138ffe66dbd95d25fd837c20547fa4",
   source: `-- Gives jobs in line another priority and place; of delayed ones it changes what they will have.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -4392,11 +5002,16 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
 end
 local meta, wait, prioritized, pc, delayed, priorities, trash, marker, events = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10]
 local bad
+local number = {}
 local function int(at, name)
   local text = ARGV[at]
+  if number[text] then return number[text] end
   if text and #text < 17 and string.find(text, '^%d+$') then
     local value = tonumber(text)
-    if value <= 9007199254740991 then return value end
+    if value <= 9007199254740991 then
+      number[text] = value
+      return value
+    end
   end
   bad = bad or name
   return 0
@@ -4420,26 +5035,28 @@ local opts = redis.call('HMGET', meta, 'paused', 'events.max')
 local events_max = tonumber(opts[2] or '10000') or 10000
 -- Buffers the events of this call. A flush writes one stream entry: pairs of \`<code><id>\` and a payload.
 -- Payloads over 8 KB are left in the job's hash; the code is then upper case.
-local ev, ev_bytes = {}, 0
+local ev, ev_n, ev_bytes = {}, 0, 0
 if not (events_max >= 0 and events_max <= 9007199254740991 and events_max % 1 == 0) then
   events_max = 10000
 end
 
 local function flush_events()
-  if #ev == 0 then return end
+  if ev_n == 0 then return end
   local how = events_max < 1000 and '=' or '~'
   -- pcall: after the first write nothing may raise, and a stream can only fail by its own last id.
   redis.pcall('XADD', events, 'MAXLEN', how, events_max, '*', unpack(ev))
-  ev, ev_bytes = {}, 0
+  ev, ev_n, ev_bytes = {}, 0, 0
 end
 
 local function emit(code, id, value)
   if events_max == 0 then return end
-  if #value > 8192 then code, value = string.upper(code), '' end
-  if #ev >= 200 or ev_bytes + #id + #value > 65536 then flush_events() end
-  ev[#ev + 1] = code .. id
-  ev[#ev + 1] = value
-  ev_bytes = ev_bytes + #id + #value
+  local size = #value
+  if size > 8192 then code, value, size = string.upper(code), '', 0 end
+  size = size + #id
+  if ev_n >= 200 or ev_bytes + size > 65536 then flush_events() end
+  ev[ev_n + 1] = code .. id
+  ev[ev_n + 2] = value
+  ev_n, ev_bytes = ev_n + 2, ev_bytes + size
 end
 -- The priority sequence, read before the first write so that a broken counter refuses the whole call.
 -- It starts in the middle of its 2^32 places, so that there are as many ahead of the first job.
@@ -4575,7 +5192,7 @@ return out`,
 
 export const cancelScript: Script<(typeof REGISTRY)["cancel"]> = {
   spec: REGISTRY.cancel,
-  sha: "0e071adec14b47f35f64ed93e1acd40243197938",
+  sha: "aa3616ec1a34bbad4a2ff23cef31a14d77707cfa",
   source: `-- Says of jobs that they must end; those not running move to the head of the line to end without a run.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -4589,11 +5206,16 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
 end
 local meta, wait, prioritized, delayed, active, completed, failed, waiting_children, held, verdicts, marker, events = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10], KEYS[11], KEYS[12], KEYS[13]
 local bad
+local number = {}
 local function int(at, name)
   local text = ARGV[at]
+  if number[text] then return number[text] end
   if text and #text < 17 and string.find(text, '^%d+$') then
     local value = tonumber(text)
-    if value <= 9007199254740991 then return value end
+    if value <= 9007199254740991 then
+      number[text] = value
+      return value
+    end
   end
   bad = bad or name
   return 0
@@ -4615,26 +5237,28 @@ local opts = redis.call('HMGET', meta, 'paused', 'events.max')
 local events_max = tonumber(opts[2] or '10000') or 10000
 -- Buffers the events of this call. A flush writes one stream entry: pairs of \`<code><id>\` and a payload.
 -- Payloads over 8 KB are left in the job's hash; the code is then upper case.
-local ev, ev_bytes = {}, 0
+local ev, ev_n, ev_bytes = {}, 0, 0
 if not (events_max >= 0 and events_max <= 9007199254740991 and events_max % 1 == 0) then
   events_max = 10000
 end
 
 local function flush_events()
-  if #ev == 0 then return end
+  if ev_n == 0 then return end
   local how = events_max < 1000 and '=' or '~'
   -- pcall: after the first write nothing may raise, and a stream can only fail by its own last id.
   redis.pcall('XADD', events, 'MAXLEN', how, events_max, '*', unpack(ev))
-  ev, ev_bytes = {}, 0
+  ev, ev_n, ev_bytes = {}, 0, 0
 end
 
 local function emit(code, id, value)
   if events_max == 0 then return end
-  if #value > 8192 then code, value = string.upper(code), '' end
-  if #ev >= 200 or ev_bytes + #id + #value > 65536 then flush_events() end
-  ev[#ev + 1] = code .. id
-  ev[#ev + 1] = value
-  ev_bytes = ev_bytes + #id + #value
+  local size = #value
+  if size > 8192 then code, value, size = string.upper(code), '', 0 end
+  size = size + #id
+  if ev_n >= 200 or ev_bytes + size > 65536 then flush_events() end
+  ev[ev_n + 1] = code .. id
+  ev[ev_n + 2] = value
+  ev_n, ev_bytes = ev_n + 2, ev_bytes + size
 end
 if #reason > 4096 then return redis.error_reply('EMQARG reason') end
 local SETS = {
@@ -4683,7 +5307,7 @@ for i = 1, items_n do
     out[i] = met[id]
   elseif state == 'completed' or state == 'failed' or state == 'waiting-children' then
     out[i] = 'EMQSTATE the job is ' .. state
-  elseif state == 'active' or state == 'held' then
+  elseif state == 'active' then
     out[i] = 'ok'
   elseif state == 'waiting' then
     -- A few ids a call, so \`wait\` may be searched.
@@ -4717,7 +5341,7 @@ return out`,
 
 export const verdictsScript: Script<(typeof REGISTRY)["verdicts"]> = {
   spec: REGISTRY.verdicts,
-  sha: "244db4e7f939c29253859023809f6525b053a0b7",
+  sha: "51c95135eeab4a58c5f4925529d20acbbda38ba3",
   source: `-- Reads why jobs must end.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -4731,11 +5355,16 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
 end
 local meta, verdicts = KEYS[2], KEYS[3]
 local bad
+local number = {}
 local function int(at, name)
   local text = ARGV[at]
+  if number[text] then return number[text] end
   if text and #text < 17 and string.find(text, '^%d+$') then
     local value = tonumber(text)
-    if value <= 9007199254740991 then return value end
+    if value <= 9007199254740991 then
+      number[text] = value
+      return value
+    end
   end
   bad = bad or name
   return 0
@@ -4760,7 +5389,7 @@ return redis.call('HMGET', verdicts, unpack(ids))`,
 
 export const dataScript: Script<(typeof REGISTRY)["data"]> = {
   spec: REGISTRY.data,
-  sha: "e51a37d15b9163ae7c3720d62804e9f3822ea614",
+  sha: "7cec17db4ac5bdca4ee9accc154fe370bdc2c500",
   source: `-- Replaces the payload of a job.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -4774,11 +5403,16 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
 end
 local meta, owners, trash = KEYS[2], KEYS[3], KEYS[4]
 local bad
+local number = {}
 local function int(at, name)
   local text = ARGV[at]
+  if number[text] then return number[text] end
   if text and #text < 17 and string.find(text, '^%d+$') then
     local value = tonumber(text)
-    if value <= 9007199254740991 then return value end
+    if value <= 9007199254740991 then
+      number[text] = value
+      return value
+    end
   end
   bad = bad or name
   return 0
@@ -4823,7 +5457,7 @@ return 'ok'`,
 
 export const progressScript: Script<(typeof REGISTRY)["progress"]> = {
   spec: REGISTRY.progress,
-  sha: "832c93e631315710ab95769c96aa435e40e3f142",
+  sha: "ebe3cd852a67e97fdba8675d45044ab4031949e0",
   source: `-- Notes how far a job is and tells it.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -4837,11 +5471,16 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
 end
 local meta, owners, trash, events = KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local bad
+local number = {}
 local function int(at, name)
   local text = ARGV[at]
+  if number[text] then return number[text] end
   if text and #text < 17 and string.find(text, '^%d+$') then
     local value = tonumber(text)
-    if value <= 9007199254740991 then return value end
+    if value <= 9007199254740991 then
+      number[text] = value
+      return value
+    end
   end
   bad = bad or name
   return 0
@@ -4863,26 +5502,28 @@ local opts = redis.call('HMGET', meta, 'events.max')
 local events_max = tonumber(opts[1] or '10000') or 10000
 -- Buffers the events of this call. A flush writes one stream entry: pairs of \`<code><id>\` and a payload.
 -- Payloads over 8 KB are left in the job's hash; the code is then upper case.
-local ev, ev_bytes = {}, 0
+local ev, ev_n, ev_bytes = {}, 0, 0
 if not (events_max >= 0 and events_max <= 9007199254740991 and events_max % 1 == 0) then
   events_max = 10000
 end
 
 local function flush_events()
-  if #ev == 0 then return end
+  if ev_n == 0 then return end
   local how = events_max < 1000 and '=' or '~'
   -- pcall: after the first write nothing may raise, and a stream can only fail by its own last id.
   redis.pcall('XADD', events, 'MAXLEN', how, events_max, '*', unpack(ev))
-  ev, ev_bytes = {}, 0
+  ev, ev_n, ev_bytes = {}, 0, 0
 end
 
 local function emit(code, id, value)
   if events_max == 0 then return end
-  if #value > 8192 then code, value = string.upper(code), '' end
-  if #ev >= 200 or ev_bytes + #id + #value > 65536 then flush_events() end
-  ev[#ev + 1] = code .. id
-  ev[#ev + 1] = value
-  ev_bytes = ev_bytes + #id + #value
+  local size = #value
+  if size > 8192 then code, value, size = string.upper(code), '', 0 end
+  size = size + #id
+  if ev_n >= 200 or ev_bytes + size > 65536 then flush_events() end
+  ev[ev_n + 1] = code .. id
+  ev[ev_n + 2] = value
+  ev_n, ev_bytes = ev_n + 2, ev_bytes + size
 end
 -- An owner is \`<claimedAt>:<token>\`, with \`!\` at the end once the job was begun.
 local function lease_of(owner)
@@ -4915,7 +5556,7 @@ return 'ok'`,
 
 export const logScript: Script<(typeof REGISTRY)["log"]> = {
   spec: REGISTRY.log,
-  sha: "3241006a3b4d848ce1e82e7f0fc782153c3bd332",
+  sha: "5993d41be559403a26396e7d59f62d2715cab314",
   source: `-- Appends lines to a job's log and keeps the last ones.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -4929,11 +5570,16 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
 end
 local meta, owners, trash, extras = KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local bad
+local number = {}
 local function int(at, name)
   local text = ARGV[at]
+  if number[text] then return number[text] end
   if text and #text < 17 and string.find(text, '^%d+$') then
     local value = tonumber(text)
-    if value <= 9007199254740991 then return value end
+    if value <= 9007199254740991 then
+      number[text] = value
+      return value
+    end
   end
   bad = bad or name
   return 0
@@ -4996,7 +5642,7 @@ return { 'ok', redis.call('LLEN', logs) }`,
 
 export const owedScript: Script<(typeof REGISTRY)["owed"]> = {
   spec: REGISTRY.owed,
-  sha: "0e2762c45581ce319187944dc9ad767d2f186af2",
+  sha: "1f89388df837d5c969b31a07b550be6657ad955d",
   source: `-- Reads effects owed to other queues that are due, oldest first.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -5010,11 +5656,16 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
 end
 local meta, outbox, outbox_due = KEYS[2], KEYS[3], KEYS[4]
 local bad
+local number = {}
 local function int(at, name)
   local text = ARGV[at]
+  if number[text] then return number[text] end
   if text and #text < 17 and string.find(text, '^%d+$') then
     local value = tonumber(text)
-    if value <= 9007199254740991 then return value end
+    if value <= 9007199254740991 then
+      number[text] = value
+      return value
+    end
   end
   bad = bad or name
   return 0
@@ -5040,7 +5691,7 @@ return out`,
 
 export const ackScript: Script<(typeof REGISTRY)["ack"]> = {
   spec: REGISTRY.ack,
-  sha: "710c6ac763f4923a4a149a90fbde1197a03f84f1",
+  sha: "6423fe028ed7c9f7de200d55d72702bf20fcd30a",
   source: `-- Strikes effects that were applied off the outbox, and puts off those that were refused.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -5054,11 +5705,16 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
 end
 local meta, outbox, outbox_due = KEYS[2], KEYS[3], KEYS[4]
 local bad
+local number = {}
 local function int(at, name)
   local text = ARGV[at]
+  if number[text] then return number[text] end
   if text and #text < 17 and string.find(text, '^%d+$') then
     local value = tonumber(text)
-    if value <= 9007199254740991 then return value end
+    if value <= 9007199254740991 then
+      number[text] = value
+      return value
+    end
   end
   bad = bad or name
   return 0
@@ -5101,7 +5757,7 @@ return #done`,
 
 export const closeScript: Script<(typeof REGISTRY)["close"]> = {
   spec: REGISTRY.close,
-  sha: "8d4aac0954bfa30c634ce89572ffebb168b3526c",
+  sha: "42781a6596a94339346dc50b91f89cc01c3d1af7",
   source: `-- Begins to take a queue down: from here on it takes no job and gives none out.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -5115,11 +5771,16 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
 end
 local meta, active = KEYS[2], KEYS[3]
 local bad
+local number = {}
 local function int(at, name)
   local text = ARGV[at]
+  if number[text] then return number[text] end
   if text and #text < 17 and string.find(text, '^%d+$') then
     local value = tonumber(text)
-    if value <= 9007199254740991 then return value end
+    if value <= 9007199254740991 then
+      number[text] = value
+      return value
+    end
   end
   bad = bad or name
   return 0
@@ -5140,13 +5801,69 @@ if running > 0 and force == 0 then
   return redis.error_reply('EMQSTATE jobs are active: ' .. running)
 end
 if known[1] then return 'closing' end
+-- Begins with a write that maxmemory lets pass: what follows frees memory.
+redis.call('HDEL', meta, 'closing')
 redis.call('HSET', meta, 'closing', now, 'paused', '1')
 return 'closed'`,
 };
 
+export const unscheduleScript: Script<(typeof REGISTRY)["unschedule"]> = {
+  spec: REGISTRY.unschedule,
+  sha: "ef28c1fce72d7b557f249ee542d7c778a3bf82ca",
+  source: `-- Removes schedulers with their records from a queue that is being taken down, and names the next ones.
+local unpack = unpack or table.unpack
+local stamp = KEYS[1]
+local found_version = redis.pcall('GET', stamp)
+if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == 'echomq:2.') then
+  local found = found_version
+  if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
+  if found == '' then found = 'empty' end
+  found = string.gsub(found, '%c', '?')
+  return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
+end
+local meta, schedulers = KEYS[2], KEYS[3]
+local bad
+local number = {}
+local function int(at, name)
+  local text = ARGV[at]
+  if number[text] then return number[text] end
+  if text and #text < 17 and string.find(text, '^%d+$') then
+    local value = tonumber(text)
+    if value <= 9007199254740991 then
+      number[text] = value
+      return value
+    end
+  end
+  bad = bad or name
+  return 0
+end
+local function text(at, name)
+  if not ARGV[at] then bad = bad or name end
+  return ARGV[at] or ''
+end
+local records_n = int(1, 'records')
+if records_n > 500 then bad = bad or 'records' end
+local limit = int(2, 'limit')
+if limit > 500 then bad = bad or 'limit' end
+local records_at, records_w = 3, 1
+local records_id = #stamp - 4 + #'v2:sched:' + 1
+if not bad and #KEYS ~= records_at + records_n * records_w then bad = 'keys' end
+if not bad and #ARGV ~= 2 then bad = 'arguments' end
+if bad then return redis.error_reply('EMQARG ' .. bad) end
+local known = redis.call('HMGET', meta, 'closing')
+if not known[1] then return redis.error_reply('EMQSTATE the queue is not closing') end
+redis.call('ZCARD', schedulers)
+for i = 1, records_n do
+  redis.call('ZREM', schedulers, string.sub(KEYS[records_at + i], records_id))
+  redis.call('UNLINK', KEYS[records_at + i])
+end
+if limit == 0 then return {} end
+return redis.call('ZRANGE', schedulers, 0, limit - 1)`,
+};
+
 export const wipeScript: Script<(typeof REGISTRY)["wipe"]> = {
   spec: REGISTRY.wipe,
-  sha: "21966ef9538a6d4289035cb96ce3d5eb0c122a07",
+  sha: "ecba109438caaa5fab32f2682f6850aef9256f7f",
   source: `-- Ends taking a queue down: when every structure is empty, removes the rest and opens the queue again.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -5160,11 +5877,16 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
 end
 local meta, wait, prioritized, delayed, active, owners, completed, failed, waiting_children, parents, held, trash, extras, outbox, outbox_due, staged, schedulers, priorities, verdicts, pc, marker, limiter, events, workers, workers_info, metrics_completed, metrics_failed = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10], KEYS[11], KEYS[12], KEYS[13], KEYS[14], KEYS[15], KEYS[16], KEYS[17], KEYS[18], KEYS[19], KEYS[20], KEYS[21], KEYS[22], KEYS[23], KEYS[24], KEYS[25], KEYS[26], KEYS[27], KEYS[28]
 local bad
+local number = {}
 local function int(at, name)
   local text = ARGV[at]
+  if number[text] then return number[text] end
   if text and #text < 17 and string.find(text, '^%d+$') then
     local value = tonumber(text)
-    if value <= 9007199254740991 then return value end
+    if value <= 9007199254740991 then
+      number[text] = value
+      return value
+    end
   end
   bad = bad or name
   return 0
@@ -5203,7 +5925,7 @@ return ''`,
 
 export const limitScript: Script<(typeof REGISTRY)["limit"]> = {
   spec: REGISTRY.limit,
-  sha: "fefe79d524310d0fb4205b0f814e65812ae13173",
+  sha: "b40e1f85f4e5cadf4eb97444278debd89f9fc2ab",
   source: `-- Sets or lifts a limit of the queue and wakes the workers where it was lifted or raised.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -5217,11 +5939,16 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
 end
 local meta, wait, prioritized, limiter, marker = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 local bad
+local number = {}
 local function int(at, name)
   local text = ARGV[at]
+  if number[text] then return number[text] end
   if text and #text < 17 and string.find(text, '^%d+$') then
     local value = tonumber(text)
-    if value <= 9007199254740991 then return value end
+    if value <= 9007199254740991 then
+      number[text] = value
+      return value
+    end
   end
   bad = bad or name
   return 0
@@ -5275,6 +6002,9 @@ elseif kind == 'rate' then
     -- Workers that use the lean step are sent to the one that sees the hold.
     if held_by_hand then redis.call('HSET', meta, 'rate.max', '0') end
   end
+elseif kind == 'events' then
+  redis.call('HSET', meta, 'events.max', string.format('%.0f', most))
+  return 1
 elseif kind == 'hold' then
   if ms > 0 then
     redis.call('SET', limiter, FOREVER, 'PX', string.format('%.0f', ms))
@@ -5291,7 +6021,7 @@ return 1`,
 
 export const limitsScript: Script<(typeof REGISTRY)["limits"]> = {
   spec: REGISTRY.limits,
-  sha: "ce4ab360b64be0d1dfb0da572e7feec688013d62",
+  sha: "c5a950993de3b6bc58ee84e40cfe0618f5f17f29",
   source: `-- Reads the limits of the queue and how long its rate keeps it from starting more.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -5305,11 +6035,16 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
 end
 local meta, limiter = KEYS[2], KEYS[3]
 local bad
+local number = {}
 local function int(at, name)
   local text = ARGV[at]
+  if number[text] then return number[text] end
   if text and #text < 17 and string.find(text, '^%d+$') then
     local value = tonumber(text)
-    if value <= 9007199254740991 then return value end
+    if value <= 9007199254740991 then
+      number[text] = value
+      return value
+    end
   end
   bad = bad or name
   return 0
@@ -5327,7 +6062,7 @@ return { set[1], set[2], set[3], redis.call('GET', limiter), redis.call('PTTL', 
 
 export const nodeScript: Script<(typeof REGISTRY)["node"]> = {
   spec: REGISTRY.node,
-  sha: "c4091a4fc840dfeb40fae0b2e3cdfaf6c48619f9",
+  sha: "2f18dabbf850aaf68ee60d915df4abc3122f5cba",
   source: `-- Leases, renews or releases one of the 1 024 node ids that mint job ids.
 local unpack = unpack or table.unpack
 local version = KEYS[1]
@@ -5341,11 +6076,16 @@ if found_version ~= false and not (type(found_version) == 'string' and string.su
 end
 local nodes = KEYS[2]
 local bad
+local number = {}
 local function int(at, name)
   local text = ARGV[at]
+  if number[text] then return number[text] end
   if text and #text < 17 and string.find(text, '^%d+$') then
     local value = tonumber(text)
-    if value <= 9007199254740991 then return value end
+    if value <= 9007199254740991 then
+      number[text] = value
+      return value
+    end
   end
   bad = bad or name
   return 0

@@ -11,7 +11,9 @@ export interface IoredisClient {
 /** Options of `ioredisDriver`. */
 export interface IoredisDriverOptions {
   /** Longest wait for the first connection, in milliseconds. Default 10 000. */
-  readonly connectTimeoutMs?: number;
+  readonly connectTimeoutMs?: number | undefined;
+  /** Gives the first connection up when it is aborted. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** The options of ioredis that the driver looks at. */

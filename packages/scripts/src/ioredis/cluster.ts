@@ -1,5 +1,6 @@
 import type { ClusterNodes } from "../lane/cluster.js";
-import { connectFault } from "../lane/connection.js";
+import { connectFault, offline } from "../lane/connection.js";
+import { hostUnknown } from "../lane/lane.js";
 import type { NodeAddress } from "../lane/slots.js";
 import { translator } from "../lane/translate.js";
 import type { RawCluster, RawRedis } from "./client.js";
@@ -47,7 +48,11 @@ async function nodesOf(cluster: RawCluster): Promise<RawRedis[]> {
         // All start nodes are made in one go; they must be gone again before they connect.
         if (nodes.push(node) === 1) queueMicrotask(resolve);
       });
-      idle.connect().catch((error: unknown) => reject(connectFault(error)));
+      // It looks up all names before it makes a node, and gives up with the first it does not find.
+      idle.connect().catch((error: unknown) => {
+        const fault = connectFault(error);
+        reject(hostUnknown(fault) ? offline(fault) : fault);
+      });
     });
   } finally {
     idle.disconnect();

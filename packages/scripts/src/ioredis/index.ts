@@ -21,20 +21,22 @@ export type { IoredisClient, IoredisDriverOptions } from "./client.js";
  * @throws ConfigError `CONFIG` when the client is not ioredis or has a `keyPrefix`.
  * @throws ValidationError `VALIDATION` for a `connectTimeoutMs` that is no whole milliseconds.
  * @throws DriverFault `offline` with the cause when there is no connection within
- * `connectTimeoutMs`, `reply` when the server refuses the credentials.
+ * `connectTimeoutMs`, or at once where no such host is known; `reply` when the server refuses the
+ * credentials or has no such database; `closed` when `signal` is aborted.
  */
 export async function ioredisDriver(
   client: IoredisClient,
   options: IoredisDriverOptions = {},
-): Promise<RedisDriver> {
+): Promise<RedisDriver & { [Symbol.asyncDispose](): Promise<void> }> {
   const connectTimeoutMs = connectTimeout(options.connectTimeoutMs);
   check(client);
   const lane = { name: "ioredis", role: "main", connectTimeoutMs } as const;
   if ("isCluster" in client && client.isCluster === true) {
-    return ClusterLane.open(await clusterNodes(client as unknown as RawCluster), lane);
+    const nodes = await clusterNodes(client as unknown as RawCluster);
+    return ClusterLane.open(nodes, lane, options.signal);
   }
   const redis = client as unknown as RawRedis;
-  return Lane.open((request) => openIoredis(redis, {}, request), lane);
+  return Lane.open((request) => openIoredis(redis, {}, request), lane, options.signal);
 }
 
 function check(client: IoredisClient): void {

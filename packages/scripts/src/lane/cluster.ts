@@ -12,7 +12,7 @@ import {
 import { backoffMs } from "./backoff.js";
 import { closed, connectFault, type Opener, offline } from "./connection.js";
 import { firstKey } from "./first-key.js";
-import { firstReady, Lane, type LaneOptions, untilReady } from "./lane.js";
+import { firstReady, hostUnknown, Lane, type LaneOptions, untilReady } from "./lane.js";
 import { StateCell } from "./listeners.js";
 import { settle } from "./settle.js";
 import { addressName, keySlot, type NodeAddress, readRedirect, readSlots } from "./slots.js";
@@ -64,9 +64,13 @@ export class ClusterLane implements RedisDriver {
    * @throws DriverFault `offline` with the cause after `connectTimeoutMs`, `reply` when the servers
    * refuse the credentials.
    */
-  static async open(source: ClusterNodes, options: LaneOptions): Promise<ClusterLane> {
+  static async open(
+    source: ClusterNodes,
+    options: LaneOptions,
+    signal?: AbortSignal,
+  ): Promise<ClusterLane> {
     const lane = new ClusterLane(source, options);
-    await firstReady(lane, options.connectTimeoutMs);
+    await firstReady(lane, options.connectTimeoutMs, signal);
     return lane;
   }
 
@@ -87,13 +91,17 @@ export class ClusterLane implements RedisDriver {
     return Promise.all(commands.map((args) => settle(this.command(args, route))));
   }
 
-  async fork(role: LaneRole): Promise<RedisDriver> {
+  async fork(role: LaneRole, signal?: AbortSignal): Promise<RedisDriver> {
     if (this.#closed) throw closed();
-    return ClusterLane.open(this.#source, { ...this.#options, role });
+    return ClusterLane.open(this.#source, { ...this.#options, role }, signal);
   }
 
   onState(listener: (state: DriverState) => void): () => void {
     return this.#state.watch(listener);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
   }
 
   async close(mode: "drain" | "now" = "drain"): Promise<void> {
@@ -156,10 +164,14 @@ export class ClusterLane implements RedisDriver {
     const { status, epoch, error } = this.state;
     let trouble = this.#refreshError;
     let ready = this.#masters.size > 0;
-    for (const { lane } of ready ? this.#masters : new Set(this.#nodes.values())) {
+    const nodes = ready ? this.#masters : new Set(this.#nodes.values());
+    // One name that means nothing is no end while another node may answer.
+    const lost = [...nodes].every(({ lane }) => lane.state.error && hostUnknown(lane.state.error));
+    for (const { lane } of nodes) {
       if (lane.state.status === "ready") continue;
       ready = false;
-      trouble = lane.state.error ?? trouble;
+      const { error } = lane.state;
+      if (error && (lost || !hostUnknown(error))) trouble = error;
     }
     if (!ready) this.#refreshLater();
     if (ready && status !== "ready") {

@@ -13,7 +13,8 @@ import { StateCell } from "./listeners.js";
 import { settle } from "./settle.js";
 
 const DRAIN_MS = 2000;
-const AUTH_REFUSED = /^(?:NOAUTH|WRONGPASS|NOPERM) /;
+/** Refusals of who asks, and of the database asked for. */
+const REFUSED = /^(?:NOAUTH|WRONGPASS|NOPERM) |^ERR (?:DB index|invalid DB index|SELECT is not)/;
 
 export interface LaneOptions {
   readonly name: string;
@@ -44,12 +45,13 @@ export class Lane implements RedisDriver {
 
   /**
    * Opens a lane and waits for its first connection.
-   * @throws DriverFault `offline` with the cause after `connectTimeoutMs`, `reply` when the server
-   * refuses the credentials.
+   * @throws DriverFault `offline` with the cause after `connectTimeoutMs`, or at once where no such host
+   * is known; `reply` when the server refuses the credentials or has no such database; `closed` when
+   * `signal` is aborted.
    */
-  static async open(opener: Opener, options: LaneOptions): Promise<Lane> {
+  static async open(opener: Opener, options: LaneOptions, signal?: AbortSignal): Promise<Lane> {
     const lane = new Lane(opener, options);
-    await firstReady(lane, options.connectTimeoutMs);
+    await firstReady(lane, options.connectTimeoutMs, signal);
     return lane;
   }
 
@@ -71,13 +73,17 @@ export class Lane implements RedisDriver {
     return Promise.all(commands.map((args) => settle(this.command(args))));
   }
 
-  async fork(role: LaneRole): Promise<RedisDriver> {
+  async fork(role: LaneRole, signal?: AbortSignal): Promise<RedisDriver> {
     if (this.#closed) throw closed();
-    return Lane.open(this.#opener, { ...this.#options, role });
+    return Lane.open(this.#opener, { ...this.#options, role }, signal);
   }
 
   onState(listener: (state: DriverState) => void): () => void {
     return this.#state.watch(listener);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
   }
 
   async close(mode: "drain" | "now" = "drain"): Promise<void> {
@@ -163,38 +169,60 @@ export class Lane implements RedisDriver {
 }
 
 /** Waits until a lane is ready for the first time; closes it when that fails. */
-export async function firstReady(lane: RedisDriver, timeoutMs: number): Promise<void> {
+export async function firstReady(
+  lane: RedisDriver,
+  timeoutMs: number,
+  signal?: AbortSignal,
+): Promise<void> {
   try {
-    await untilReady(lane, timeoutMs);
+    await untilReady(lane, timeoutMs, signal);
   } catch (error) {
     await lane.close("now");
     throw error;
   }
 }
 
-/** Waits until a lane is ready, at most `timeoutMs`; refused credentials do not heal by waiting. */
-export async function untilReady(lane: RedisDriver, timeoutMs: number): Promise<void> {
+/**
+ * Waits until a lane is ready, at most `timeoutMs`. What does not heal by waiting ends it at once: refused
+ * credentials, a database or a host that is not there.
+ */
+export async function untilReady(
+  lane: RedisDriver,
+  timeoutMs: number,
+  signal?: AbortSignal,
+): Promise<void> {
   if (lane.state.status === "ready") return;
+  if (signal?.aborted) throw closed();
   let timer: NodeJS.Timeout | undefined;
   let stop = (): void => {};
+  let abort = (): void => {};
   try {
     await new Promise<void>((resolve, reject) => {
       stop = lane.onState(({ status, error }) => {
         if (status === "ready") resolve();
         else if (status === "closed") reject(closed());
         else if (error !== undefined && credentialsRefused(error)) reject(error);
+        else if (error !== undefined && hostUnknown(error)) reject(offline(error));
       });
       timer = setTimeout(() => reject(unreachable(lane.state.error, timeoutMs)), timeoutMs);
+      abort = () => reject(closed());
+      signal?.addEventListener("abort", abort, { once: true });
     });
   } finally {
     clearTimeout(timer);
     stop();
+    signal?.removeEventListener("abort", abort);
   }
+}
+
+/** True where the name of the server means nothing; a resolver that is away says something else. */
+export function hostUnknown(error: Error): boolean {
+  return /\bENOTFOUND\b/.test(error.message);
 }
 
 /** True for a refusal that waiting does not heal. */
 export function credentialsRefused(error: Error): boolean {
-  return AUTH_REFUSED.test(error.message);
+  return REFUSED.test(error.message);
 }
 
 /** The fault of a first connection that did not come in time. */

@@ -10,7 +10,9 @@ export interface NodeRedisClient {
 /** Options of `nodeRedisDriver`. */
 export interface NodeRedisDriverOptions {
   /** Longest wait for the first connection, in milliseconds. Default 10 000. */
-  readonly connectTimeoutMs?: number;
+  readonly connectTimeoutMs?: number | undefined;
+  /** Gives the first connection up when it is aborted. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** The options of node-redis that the driver looks at. */

@@ -1,7 +1,8 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { backoffMs } from "../lane/backoff.js";
 import type { ClusterNodes } from "../lane/cluster.js";
-import { connectFault } from "../lane/connection.js";
-import { credentialsRefused, unreachable } from "../lane/lane.js";
+import { closed, connectFault, offline } from "../lane/connection.js";
+import { credentialsRefused, hostUnknown, unreachable } from "../lane/lane.js";
 import type { NodeAddress } from "../lane/slots.js";
 import { translator } from "../lane/translate.js";
 import type { RawClient, RawCluster, RawNode, RawOptions } from "./client.js";
@@ -15,14 +16,16 @@ interface Found {
 /**
  * Reads a cluster client's nodes and how it connects to one. A client that is not connected has
  * none yet, so a short-lived duplicate finds them.
- * @throws DriverFault `offline` with the cause when no node answers within `connectTimeoutMs`, `reply`
- * when the credentials are refused.
+ * @throws DriverFault `offline` with the cause when no node answers within `connectTimeoutMs` or no name
+ * of one means anything, `reply` when the credentials are refused, `closed` when `signal` is aborted.
  */
 export async function clusterNodes(
   cluster: RawCluster,
   connectTimeoutMs: number,
+  signal?: AbortSignal,
 ): Promise<ClusterNodes> {
-  const { client, masters } = connected(cluster) ?? (await discover(cluster, connectTimeoutMs));
+  const found = connected(cluster) ?? (await discover(cluster, connectTimeoutMs, signal));
+  const { client, masters } = found;
   return {
     seeds: masters.map(({ host, port }) => ({ host, port })),
     opener:
@@ -40,24 +43,36 @@ function connected({ masters }: RawCluster): Found | undefined {
   return undefined;
 }
 
-async function discover(cluster: RawCluster, connectTimeoutMs: number): Promise<Found> {
+async function discover(
+  cluster: RawCluster,
+  connectTimeoutMs: number,
+  signal: AbortSignal | undefined,
+): Promise<Found> {
   const deadline = Date.now() + connectTimeoutMs;
   for (let failures = 0; ; failures++) {
+    if (signal?.aborted) throw closed();
     try {
-      return await probe(cluster, Math.max(1, deadline - Date.now()));
+      return await probe(cluster, Math.max(1, deadline - Date.now()), signal);
     } catch (error) {
       const fault = connectFault(error);
       if (credentialsRefused(fault)) throw fault;
+      if (hostUnknown(fault) && !signal?.aborted) throw offline(fault);
       const wait = backoffMs(failures);
       if (Date.now() + wait >= deadline) throw unreachable(fault, connectTimeoutMs);
-      await new Promise((resolve) => setTimeout(resolve, wait));
+      await sleep(wait, undefined, signal ? { signal } : {}).catch(() => undefined);
     }
   }
 }
 
-async function probe(cluster: RawCluster, timeoutMs: number): Promise<Found> {
+async function probe(
+  cluster: RawCluster,
+  timeoutMs: number,
+  signal: AbortSignal | undefined,
+): Promise<Found> {
   const given = cluster._options;
   const stop = new AbortController();
+  const abort = (): void => stop.abort();
+  signal?.addEventListener("abort", abort, { once: true });
   const idle = cluster.duplicate({
     RESP: 2,
     minimizeConnections: true,
@@ -79,7 +94,8 @@ async function probe(cluster: RawCluster, timeoutMs: number): Promise<Found> {
   });
   let last: Error | undefined;
   idle.on("error", (error) => {
-    last = error;
+    // Of several nodes the one that may answer later tells more than a name that means nothing.
+    if (last === undefined || hostUnknown(last)) last = error;
   });
   const timer = setTimeout(() => stop.abort(), timeoutMs);
   try {
@@ -92,6 +108,7 @@ async function probe(cluster: RawCluster, timeoutMs: number): Promise<Found> {
     throw last ?? error;
   } finally {
     clearTimeout(timer);
+    signal?.removeEventListener("abort", abort);
     try {
       idle.destroy();
     } catch {

@@ -21,21 +21,23 @@ export type { NodeRedisClient, NodeRedisDriverOptions } from "./client.js";
  * @throws ConfigError `CONFIG` when the client is not such a client or has a `keyPrefix`.
  * @throws ValidationError `VALIDATION` for a `connectTimeoutMs` that is no whole milliseconds.
  * @throws DriverFault `offline` with the cause when there is no connection within
- * `connectTimeoutMs`, `reply` when the server refuses the credentials.
+ * `connectTimeoutMs`, or at once where no such host is known; `reply` when the server refuses the
+ * credentials or has no such database; `closed` when `signal` is aborted.
  */
 export async function nodeRedisDriver(
   client: NodeRedisClient,
   options: NodeRedisDriverOptions = {},
-): Promise<RedisDriver> {
+): Promise<RedisDriver & { [Symbol.asyncDispose](): Promise<void> }> {
   const connectTimeoutMs = connectTimeout(options.connectTimeoutMs);
   const lane = { name: "node-redis", role: "main", connectTimeoutMs } as const;
   if (isCluster(client)) {
     refusePrefix(client._options);
-    return ClusterLane.open(await clusterNodes(client, connectTimeoutMs), lane);
+    const nodes = await clusterNodes(client, connectTimeoutMs, options.signal);
+    return ClusterLane.open(nodes, lane, options.signal);
   }
   if (isSingle(client)) {
     refusePrefix(client.options);
-    return Lane.open((request) => openNodeRedis(client, {}, request), lane);
+    return Lane.open((request) => openNodeRedis(client, {}, request), lane, options.signal);
   }
   throw new ConfigError({
     message: "connection: expected a node-redis 5 or 6 client (createClient or createCluster)",

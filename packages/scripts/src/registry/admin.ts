@@ -54,6 +54,7 @@ export const purge = {
     "verdicts",
     "outbox",
     "outbox-due",
+    "staged",
     "events",
   ],
   groups: [],
@@ -62,7 +63,7 @@ export const purge = {
     {
       name: "state",
       type: "text",
-      doc: "a state, or outbox; active and outbox only while closing",
+      doc: "a state, outbox or staged; these two and active only while closing",
     },
     { name: "limit", type: "int", most: 500, doc: "the most to take" },
   ],
@@ -89,6 +90,22 @@ export const close = {
   refusals: ["EMQSTATE"],
   writes: true,
   bound: 1,
+  repeatable: true,
+} as const;
+
+export const unschedule = {
+  name: "unschedule",
+  summary:
+    "Removes schedulers with their records from a queue that is being taken down, and names the next ones.",
+  fence: "step",
+  keys: ["stamp", "meta", "schedulers"],
+  groups: [{ name: "records", kinds: ["sched"] }],
+  args: [{ name: "limit", type: "int", most: 500, doc: "how many to name" }],
+  tables: [],
+  reply: { type: "list", of: { type: "text" } },
+  refusals: ["EMQSTATE"],
+  writes: true,
+  bound: 500,
   repeatable: true,
 } as const;
 

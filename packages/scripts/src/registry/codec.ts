@@ -8,7 +8,7 @@ import {
   ValidationError,
 } from "@echomq/wire";
 import type { Reply } from "../driver/types.js";
-import type { KeyName, ReplySpec, ScriptSpec } from "./spec.js";
+import type { ArgSpec, KeyName, ReplySpec, ScriptSpec } from "./spec.js";
 
 /** Keys and arguments of one call, as they go on the wire. */
 export interface EncodedCall {
@@ -29,22 +29,29 @@ export type AnyCall = {
  * the group or table that is over the script's bound.
  */
 export function encodeCall(spec: ScriptSpec, given: AnyCall): EncodedCall {
-  const keys = spec.keys.map((name) => fixedKey(name, given.q));
+  const keys = fixedKeys(spec, given.q).slice();
   const argv: string[] = [];
+  const of = keysOf(given.q);
   for (const group of spec.groups) {
     const ids = listOf(spec, given, group.name) as readonly string[];
     argv.push(String(ids.length));
     for (const id of ids) {
       if (group.kinds === "raw") keys.push(id);
-      else for (const kind of group.kinds) keys.push(keysOf(given.q).kind(kind, id));
+      else for (const kind of group.kinds) keys.push(of.kind(kind, id));
     }
   }
   const rows = spec.tables.map((table) => listOf(spec, given, table.name));
   for (const list of rows) argv.push(String(list.length));
   for (const arg of spec.args) argv.push(encodeArg(spec, arg, given.args[arg.name]));
   spec.tables.forEach((table, at) => {
+    const { columns } = table;
     for (const row of rows[at] as readonly Record<string, string | number>[]) {
-      for (const column of table.columns) argv.push(encodeArg(spec, column, row[column.name]));
+      for (let n = 0; n < columns.length; n += 1) {
+        const column = columns[n] as ArgSpec;
+        const value = row[column.name];
+        if (column.type === "text" && typeof value === "string") argv.push(value);
+        else argv.push(encodeArg(spec, column, value));
+      }
     }
   });
   return { keys, argv };
@@ -59,6 +66,20 @@ function keysOf(q: string): QueueKeys {
   const made = queueKeys(q);
   if (builders.size >= 1_000) builders.delete(builders.keys().next().value ?? q);
   builders.set(q, made);
+  return made;
+}
+
+/** The fixed keys of a script, by queue: they are the same with every call. */
+const fixed = new WeakMap<ScriptSpec, Map<string, readonly string[]>>();
+
+function fixedKeys(spec: ScriptSpec, q: string): readonly string[] {
+  const queues = fixed.get(spec) ?? new Map<string, readonly string[]>();
+  const known = queues.get(q);
+  if (known) return known;
+  const made = spec.keys.map((name) => fixedKey(name, q));
+  if (queues.size >= 1_000) queues.clear();
+  queues.set(q, made);
+  fixed.set(spec, queues);
   return made;
 }
 
@@ -99,30 +120,67 @@ function encodeArg(
   });
 }
 
+type Reader = (reply: Reply) => unknown;
+
+/** Readers of replies, made once for each part of a script's data. */
+const readers = new WeakMap<ReplySpec, Reader>();
+
 /**
  * Reads a reply by the script's data.
  * @throws TypeError when the server answered in another shape, which only a wrong script can do.
  */
 export function decodeReply(spec: ReplySpec, reply: Reply): unknown {
+  return readerOf(spec)(reply);
+}
+
+function readerOf(spec: ReplySpec): Reader {
+  const known = readers.get(spec);
+  if (known) return known;
+  const made = makeReader(spec);
+  readers.set(spec, made);
+  return made;
+}
+
+function makeReader(spec: ReplySpec): Reader {
   switch (spec.type) {
     case "text":
-      if (typeof reply === "string") return reply;
-      if (typeof reply === "number") return String(reply);
-      break;
+      return (reply) => {
+        if (typeof reply === "string") return reply;
+        return typeof reply === "number" ? String(reply) : wrongShape(spec);
+      };
     case "int":
-      if (typeof reply === "number") return reply;
-      break;
-    case "maybe":
-      return reply === null ? null : decodeReply(spec.of, reply);
-    case "list":
-      if (Array.isArray(reply)) return reply.map((item: Reply) => decodeReply(spec.of, item));
-      break;
-    case "record":
-      if (Array.isArray(reply) && reply.length === spec.fields.length) {
-        return Object.fromEntries(
-          spec.fields.map(([name, of], at) => [name, decodeReply(of, reply[at] as Reply)]),
-        );
-      }
+      return (reply) => (typeof reply === "number" ? reply : wrongShape(spec));
+    case "maybe": {
+      const read = readerOf(spec.of);
+      return (reply) => (reply === null ? null : read(reply));
+    }
+    case "list": {
+      const read = readerOf(spec.of);
+      return (reply) =>
+        Array.isArray(reply) ? reply.map((item: Reply) => read(item)) : wrongShape(spec);
+    }
+    case "record": {
+      const names = spec.fields.map(([name]) => name);
+      // Assigned, this one name would be the prototype.
+      if (names.includes("__proto__")) return (reply) => Object.fromEntries(entries(spec, reply));
+      const parts = spec.fields.map(([, of]) => readerOf(of));
+      return (reply) => {
+        if (!Array.isArray(reply) || reply.length !== names.length) return wrongShape(spec);
+        const record: Record<string, unknown> = {};
+        for (let at = 0; at < names.length; at += 1) {
+          record[names[at] as string] = (parts[at] as Reader)(reply[at] as Reply);
+        }
+        return record;
+      };
+    }
   }
+}
+
+function entries(spec: ReplySpec & { type: "record" }, reply: Reply): [string, unknown][] {
+  if (!Array.isArray(reply) || reply.length !== spec.fields.length) return wrongShape(spec);
+  return spec.fields.map(([name, of], at) => [name, decodeReply(of, reply[at] as Reply)]);
+}
+
+function wrongShape(spec: ReplySpec): never {
   throw new TypeError(`reply is not of the declared shape (${spec.type})`);
 }

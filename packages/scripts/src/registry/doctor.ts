@@ -64,7 +64,15 @@ export const mend = {
     "limiter",
   ],
   groups: [{ name: "jobs", kinds: ["job", "logs", "deps", "results", "failures"] }],
-  args: [{ name: "now", type: "int", doc: "server ms" }],
+  args: [
+    { name: "now", type: "int", doc: "server ms" },
+    {
+      name: "least",
+      type: "int",
+      most: 4_294_967_295,
+      doc: "highest place of a job in line, below which the sequence must not be; 0 for none",
+    },
+  ],
   tables: [],
   reply: {
     type: "record",
@@ -93,6 +101,39 @@ export const dedups = {
   tables: [],
   reply: { type: "list", of: { type: "text" } },
   refusals: [],
+  writes: true,
+  bound: 100,
+  repeatable: true,
+} as const;
+
+export const rescue = {
+  name: "rescue",
+  summary:
+    "Finds jobs that deduplication keeps back although no record names them; puts them in line when asked to.",
+  fence: "step",
+  keys: [
+    "stamp",
+    "meta",
+    "wait",
+    "prioritized",
+    "pc",
+    "delayed",
+    "priorities",
+    "held",
+    "marker",
+    "events",
+  ],
+  groups: [
+    { name: "jobs", kinds: ["job"] },
+    { name: "records", kinds: ["dedup"] },
+  ],
+  args: [
+    { name: "now", type: "int", doc: "server ms" },
+    { name: "fix", type: "int", most: 1, doc: "1: put them in line" },
+  ],
+  tables: [],
+  reply: { type: "list", of: { type: "text" } },
+  refusals: ["EMQSTATE"],
   writes: true,
   bound: 100,
   repeatable: true,

@@ -1,6 +1,6 @@
-import { added, close, ended, purge, remove, wipe } from "./admin.js";
+import { added, close, ended, purge, remove, unschedule, wipe } from "./admin.js";
 import { capacity, holder, unlock } from "./dedup.js";
-import { dedups, inspect, mend } from "./doctor.js";
+import { dedups, inspect, mend, rescue } from "./doctor.js";
 import { publish, tail } from "./events.js";
 import { begin, expired, finish, promote, recover, renew, step } from "./lease.js";
 import { limit, limits } from "./limits.js";
@@ -41,6 +41,7 @@ export const REGISTRY: {
   readonly inspect: typeof inspect;
   readonly mend: typeof mend;
   readonly dedups: typeof dedups;
+  readonly rescue: typeof rescue;
   readonly holder: typeof holder;
   readonly unlock: typeof unlock;
   readonly capacity: typeof capacity;
@@ -60,6 +61,7 @@ export const REGISTRY: {
   readonly owed: typeof owed;
   readonly ack: typeof ack;
   readonly close: typeof close;
+  readonly unschedule: typeof unschedule;
   readonly wipe: typeof wipe;
   readonly limit: typeof limit;
   readonly limits: typeof limits;
@@ -91,6 +93,7 @@ export const REGISTRY: {
   inspect,
   mend,
   dedups,
+  rescue,
   holder,
   unlock,
   capacity,
@@ -110,6 +113,7 @@ export const REGISTRY: {
   owed,
   ack,
   close,
+  unschedule,
   wipe,
   limit,
   limits,

@@ -9,9 +9,13 @@ export const limit = {
     {
       name: "kind",
       type: "text",
-      doc: "concurrency: most jobs that run; rate: most that start in a window; hold: none for a while",
+      doc: "concurrency: most jobs that run; rate: most that start in a window; hold: none for a while; events: most entries of the stream",
     },
-    { name: "most", type: "int", doc: "of concurrency and rate, 0 lifts it" },
+    {
+      name: "most",
+      type: "int",
+      doc: "of concurrency and rate, 0 lifts it; of events, 0 keeps none",
+    },
     {
       name: "ms",
       type: "int",

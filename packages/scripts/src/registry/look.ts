@@ -12,6 +12,7 @@ export const page = {
     "completed",
     "failed",
     "waiting-children",
+    "held",
   ],
   groups: [],
   args: [

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { capacityScript } from "../../src/index.js";
 import { type Bench, closeBench, ENGINES, openBench } from "../support/bench.js";
 
-const FULL = "EMQFULL the queue holds its limit of 3 jobs";
+const FULL = "EMQFULL the queue is full: its limit is 3";
 
 describe.each(ENGINES)("a length limit on %s", (engine) => {
   let base: Bench;

@@ -32,6 +32,22 @@ for (const maker of [...ioredisMakers, ...nodeRedisMakers]) {
       expect(driver.info.cluster).toBe(true);
     });
 
+    test("names that mean nothing: one is passed over, all are told at once", async () => {
+      const nowhere = (n: number) => `redis://${"x".repeat(70)}.${n}.invalid:6379`;
+      const fault = await maker
+        .openCluster([nowhere(1), nowhere(2)], 600_000)
+        .catch((error: unknown) => error);
+      expect(isDriverFault(fault, "offline")).toBe(true);
+      expect((fault as Error).message).toContain("ENOTFOUND");
+      // ioredis itself looks up all of them first.
+      const some = maker.name.startsWith("ioredis") ? [] : [nowhere(1)];
+      const driver = await maker.openCluster([...some, ...cluster.urls]);
+      onTestFinished(() => driver.close("now"));
+      expect(driver.state.status).toBe("ready");
+      const gone = await driver.fork("lease", AbortSignal.abort()).catch((error: unknown) => error);
+      expect(isDriverFault(gone, "closed")).toBe(true);
+    });
+
     test("nothing is left open after close", async () => {
       const checks = await Promise.all(
         cluster.urls.map((url) => LeakCheck.start(url, { name: "echomq" })),

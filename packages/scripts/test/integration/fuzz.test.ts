@@ -51,6 +51,7 @@ const INDIFFERENT: Partial<Record<ScriptName, readonly string[]>> = {
   // What is broken there is mended, or told and left.
   mend: ["job", "logs", "deps", "results", "failures", "pc", "limiter"],
   dedups: ["meta", "dedup", "job"],
+  rescue: ["dedup", "job"],
   // Removed whatever stands there.
   wipe: [
     "events",
@@ -66,6 +67,7 @@ const INDIFFERENT: Partial<Record<ScriptName, readonly string[]>> = {
     "workers",
     "workers-info",
   ],
+  unschedule: ["sched"],
   owed: ["meta"],
   ack: ["meta"],
   ended: ["failed", "meta"],
@@ -156,13 +158,14 @@ describe.each(ENGINES)("refused calls write nothing on %s", (engine) => {
   async function fill(name: ScriptName): Promise<void> {
     const waits = name === "add" ? MANY : 3;
     const plain = name === "turn";
-    const closing = name === "wipe";
-    const kind = `${waits} ${plain} ${closing}`;
+    const closing = name === "wipe" || name === "unschedule";
+    const scheduled = name === "unschedule";
+    const kind = `${waits} ${plain} ${closing} ${scheduled}`;
     if (filled === kind) return;
     filled = kind;
     await base.redis.flushall();
     b = await base.fresh();
-    if (closing) await populateClosing(b);
+    if (closing) await populateClosing(b, scheduled);
     else await populate(b, waits);
     // Under a limit `turn` leaves the work to `step`.
     if (plain) await b.redis.hdel(b.unit("meta"), "concurrency", "rate.max");
@@ -203,7 +206,8 @@ describe.each(ENGINES)("refused calls write nothing on %s", (engine) => {
         await unchanged(outcome, what);
       }
     }
-    expect(await dumpAll(b.redis)).toEqual(dump);
+    // Not by its dump: what was restored may stand in another order.
+    expect(await digest(b.redis)).toBe(before);
   });
 
   test.each(NAMES)("%s: arguments and keys too few and too many", async (name) => {
@@ -227,7 +231,8 @@ describe.each(ENGINES)("refused calls write nothing on %s", (engine) => {
     const bare = await raw(b, name, { keys: [], argv });
     expect(failed(bare)).not.toBe("");
     await unchanged(bare, `${name} without keys`);
-    expect(await dumpAll(b.redis)).toEqual(dump);
+    // Not by its dump: what was restored may stand in another order.
+    expect(await digest(b.redis)).toBe(before);
   });
 
   test.each(NAMES)("%s: every key of every wrong type", async (name) => {
@@ -250,6 +255,7 @@ describe.each(ENGINES)("refused calls write nothing on %s", (engine) => {
       }
     }
     expect([...indifferent].sort()).toEqual([...(INDIFFERENT[name] ?? [])].sort());
-    expect(await dumpAll(b.redis)).toEqual(dump);
+    // Not by its dump: what was restored may stand in another order.
+    expect(await digest(b.redis)).toBe(before);
   });
 });

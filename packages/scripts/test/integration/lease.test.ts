@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { expiredScript, RUN_FIELDS, recoverScript, renewScript } from "../../src/index.js";
+import { expiredScript, recoverScript, renewScript } from "../../src/index.js";
 import { type Bench, closeBench, ENGINES, openBench, T } from "../support/bench.js";
 
 const END = T + 30_000;
@@ -27,7 +27,7 @@ describe.each(ENGINES)("leases on %s", (engine) => {
       await b.redis.hset(b.unit("verdicts"), "b", "cancelled");
       const [a, other] = await b.begin(["a", "b"]);
       expect(a).toMatchObject({ status: "ok", verdict: null });
-      expect(a?.fields).toHaveLength(RUN_FIELDS.length);
+      expect(a?.fields).toHaveLength(4);
       expect(a?.fields.slice(0, 2)).toEqual(["job", "[1]"]);
       expect(other).toMatchObject({ status: "ok", verdict: "cancelled" });
       expect(await b.redis.hgetall(b.unit("owners"))).toEqual({ a: `${T}:t!`, b: `${T}:t!` });
@@ -106,15 +106,82 @@ describe.each(ENGINES)("leases on %s", (engine) => {
   describe("expired", () => {
     test("a lease is over at its deadline; the reverse of the answer is the order of the line", async () => {
       await b.add(["a", "c", "b", "z"]);
-      await b.claim(1, { deadline: T + 1 });
-      await b.claim(2, { deadline: T + 2 });
-      await b.claim(1, { deadline: T + 3 });
+      await b.claim(1, { token: "t.1", deadline: T + 1 });
+      await b.claim(2, { token: "t.2", deadline: T + 2 });
+      await b.claim(1, { token: "t.10", deadline: T + 3 });
       expect((await look(T)).leases).toEqual([]);
       const { leases } = await look(T + 2);
-      expect(leases.map(({ id }) => id)).toEqual(["c", "b", "a"]);
-      expect(leases[2]).toEqual({ id: "a", score: String(-(T + 1)), owner: `${T}:t` });
+      expect(leases.map(({ id }) => id)).toEqual(["b", "c", "a"]);
+      expect(leases[2]).toEqual({ id: "a", score: String(-(T + 1)), owner: `${T}:t.1` });
       expect((await look(T + 9, 2)).leases.map(({ id }) => id)).toEqual(["z", "b"]);
       expect((await look(T + 9, 0)).leases).toEqual([]);
+    });
+
+    test("claims of one ms are told apart by their token, and each keeps its places", async () => {
+      await b.add(["z", "y", "x", "w", "v", "u"]);
+      for (const token of ["w.9", "w.z", "w.10"]) await b.claim(2, { token });
+      const ids = (await look(END)).leases.map(({ id }) => id);
+      expect(ids.reverse()).toEqual(["z", "y", "x", "w", "v", "u"]);
+    });
+
+    test("the order of the claims outlives renewals that move the deadlines past each other", async () => {
+      await b.add(["z", "y", "x", "w", "v"]);
+      await b.claim(3, { token: "a.1" });
+      await b.claim(2, { token: "b.1", now: T + 1 });
+      await renew(T + 40_000, [{ id: "v", token: "b.1" }]);
+      await renew(T + 50_000, [{ id: "w", token: "b.1" }]);
+      await renew(T + 60_000, [
+        { id: "x", token: "a.1" },
+        { id: "z", token: "a.1" },
+      ]);
+      await renew(T + 35_000, [{ id: "y", token: "a.1" }]);
+      expect((await look(T + 59_999)).leases.map(({ id }) => id)).toEqual(["v", "w", "y"]);
+      const ids = (await look(T + 60_000)).leases.map(({ id }) => id).reverse();
+      expect(ids).toEqual(["z", "y", "x", "w", "v"]);
+      await b.recover(ids, T + 60_000);
+      expect(await b.waiting()).toEqual(["z", "y", "x", "w", "v"]);
+    });
+
+    test("500 of one claim keep their places, and all end with its last millisecond", async () => {
+      const ids = Array.from({ length: 500 }, (_, n) => `${(n * 7) % 500}`);
+      await b.add(ids);
+      expect(await b.claim(500)).toEqual(ids);
+      expect((await look(END - 1, 500)).leases).toEqual([]);
+      expect((await look(END, 500)).leases.map(({ id }) => id).reverse()).toEqual(ids);
+    });
+
+    test("a deadline further ahead than any lease is named, and cut to the longest", async () => {
+      const day = 86_400_000;
+      await b.add(["a", "b", "c"]);
+      await b.claim(3, { deadline: T + day });
+      expect((await look(T)).leases).toEqual([]);
+      const far = { a: 9e15, c: T + day + 1, b: Number.POSITIVE_INFINITY };
+      for (const [id, ends] of Object.entries(far)) {
+        await b.redis.zadd(
+          b.unit("active"),
+          ends === Number.POSITIVE_INFINITY ? "-inf" : -ends,
+          id,
+        );
+      }
+      const { leases } = await look(T);
+      expect(leases.map(({ id }) => id).sort()).toEqual(["a", "b", "c"]);
+      expect(await b.recover(["a", "b", "c"], T)).toEqual(["clamped", "clamped", "clamped"]);
+      for (const id of ["a", "b", "c"]) {
+        expect(await b.redis.zscore(b.unit("active"), id)).toBe(String(-(T + day)));
+      }
+      expect((await look(T)).leases).toEqual([]);
+      // The run goes on, and ends by its own token.
+      expect(await renew(T + 5, [{ id: "b", token: "t" }])).toEqual({ lost: [], verdicts: [] });
+      expect(await b.redis.zscore(b.unit("active"), "b")).toBe(String(-(T + 5)));
+      expect(await b.recover(["a", "c"], T + day)).toEqual(["released", "released"]);
+    });
+
+    test("a deadline without end is renewed as any other", async () => {
+      await b.add(["a"]);
+      await b.claim(1);
+      await b.redis.zadd(b.unit("active"), "-inf", "a");
+      expect((await renew(T + 5, [{ id: "a", token: "t" }])).lost).toEqual([]);
+      expect(await b.redis.zscore(b.unit("active"), "a")).toBe(String(-(T + 5)));
     });
 
     test("names trash up to the limit, none for 0, and the next due time", async () => {
@@ -193,8 +260,8 @@ describe.each(ENGINES)("leases on %s", (engine) => {
 
     test("the look's reverse puts a batch back in its order, ahead of the line", async () => {
       await b.add(["1", "2", "3", "4"]);
-      await b.claim(2, { deadline: T + 1 });
-      await b.claim(1, { deadline: T + 2 });
+      await b.claim(2, { token: "t.1", deadline: T + 1 });
+      await b.claim(1, { token: "t.2", deadline: T + 2 });
       const ids = (await look(T + 5)).leases.map(({ id }) => id).reverse();
       await b.recover(ids, T + 5);
       expect(await b.waiting()).toEqual(["1", "2", "3", "4"]);
@@ -216,7 +283,8 @@ describe.each(ENGINES)("leases on %s", (engine) => {
       const owner = `${T}:t`;
       const row = { score: String(-END), owner };
       await renew(END + 5, [{ id: "a", token: "t" }]);
-      const leases = [row, { ...row, owner: `${T}:other` }, row, row];
+      const third = { ...row, score: String(-(END + 2 / 512)) };
+      const leases = [row, { ...row, owner: `${T}:other` }, third, third];
       const call = { q: b.q, jobs: ["a", "b", "c", "c"], args: { now: END, budget: 1 }, leases };
       expect(await b.run.run(recoverScript, call)).toEqual(["kept", "kept", "released", "kept"]);
       const early = { ...call, jobs: ["b"], leases: [row], args: { now: END - 1, budget: 1 } };

@@ -47,6 +47,20 @@ describe.each(ENGINES)("limits on %s", (engine) => {
     expect(await b.claim(1)).toEqual(["d"]);
   });
 
+  test("events are kept up to their limit, none at 0, and nobody is woken for it", async () => {
+    await limit("events", 2);
+    expect(await b.redis.hget(b.unit("meta"), "events.max")).toBe("2");
+    expect(await b.set("marker")).toEqual([]);
+    for (const id of ["f", "g", "h"]) await b.add([id]);
+    expect(await b.redis.xlen(b.unit("events"))).toBe(2);
+    await limit("events", 0);
+    await b.add(["i"]);
+    expect(await b.redis.xlen(b.unit("events"))).toBe(2);
+    await limit("events", 5_000);
+    await b.add(["j"]);
+    expect(await b.redis.xlen(b.unit("events"))).toBe(3);
+  });
+
   test("a due job that comes before the window's end is told first", async () => {
     await limit("rate", 1, 60_000);
     await b.claim(1);

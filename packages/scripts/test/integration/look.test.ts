@@ -155,7 +155,7 @@ describe.each(ENGINES)("scripts that look, on %s", (engine) => {
     const look = { q: b.q, args: { walk: 1 }, jobs: many, seen };
     await expect(b.run.run(inspectScript, look)).rejects.toMatchObject({ code: "EMQARG" });
     const jobs = ["a", "d", "p", "none"];
-    const mended = await b.run.run(mendScript, { q: b.q, args: { now: T }, jobs });
+    const mended = await b.run.run(mendScript, { q: b.q, args: { now: T, least: 0 }, jobs });
     expect(mended).toEqual({ faults: [[], [], [], []], mended: [] });
     expect(await b.redis.zrange(b.unit("active"), 0, -1, "WITHSCORES")).toEqual(before);
     expect(await b.set("delayed")).toEqual(["d"]);

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
   advanceScript,
   buryScript,
+  closeScript,
   expiredScript,
   purgeScript,
   redelayScript,
@@ -70,7 +71,8 @@ describe.each(ENGINES)("a full server, %s", (engine) => {
     const leases = [{ id: "w1", token: "t" }];
     const renewed = await b.run.run(renewScript, { q: b.q, args: { deadline: END + 1 }, leases });
     expect(renewed.lost).toEqual([]);
-    expect(await b.redis.zscore(b.unit("active"), "w1")).toBe(String(-(END + 1)));
+    const score = Number(await b.redis.zscore(b.unit("active"), "w1"));
+    expect(Math.floor(-score)).toBe(END + 1);
     const stepped = await b.step({ claim: 2, done: [{ id: "w0", value: "1" }], keepCount: 5 });
     expect(stepped).toMatchObject({ statuses: ["ok"], claimed: [{ id: "w10" }, { id: "w11" }] });
     expect((await b.step({ claim: 1, candidates: ["w12"] })).claimed[0]?.fields).not.toEqual([]);
@@ -106,6 +108,18 @@ describe.each(ENGINES)("a full server, %s", (engine) => {
         locks: [],
       }),
     ).toBe(2);
+  });
+
+  test("a marker that nobody armed is armed", async () => {
+    await b.redis.del(b.unit("marker"));
+    expect((await b.promote(T)).moved).toBe(0);
+    expect(await b.redis.zcard(b.unit("marker"))).toBeGreaterThan(0);
+  });
+
+  test("a queue can be taken down to free the server", async () => {
+    const closing = { q: b.q, args: { now: T, force: 1 } };
+    expect(await b.run.run(closeScript, closing)).toBe("closed");
+    await b.redis.hdel(b.unit("meta"), "closing", "paused");
   });
 
   test("an administrator can free the server, and bring jobs back", async () => {

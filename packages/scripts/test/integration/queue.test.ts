@@ -81,6 +81,7 @@ describe.each(ENGINES)("a queue on %s", (engine) => {
     await b.claim(3);
     await b.finish([{ id: "a" }, { id: "b", how: "failed" }]);
     await b.redis.zadd(b.unit("waiting-children"), 1, "w");
+    await b.redis.zadd(b.unit("held"), 1, "k", 2, "l");
     await b.redis.hset(b.unit("meta"), "paused", "1");
     expect(await b.run.run(countsScript, { q: b.q, args: {} })).toEqual({
       waiting: 2,
@@ -90,6 +91,7 @@ describe.each(ENGINES)("a queue on %s", (engine) => {
       completed: 1,
       failed: 1,
       "waiting-children": 1,
+      held: 2,
       paused: 1,
     });
   });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { RUN_FIELDS, stepScript } from "../../src/index.js";
+import { stepScript } from "../../src/index.js";
 import { type Bench, closeBench, ENGINES, openBench, T } from "../support/bench.js";
 
 const NO_LEASE = "EMQSTALE no lease";
@@ -30,7 +30,8 @@ describe.each(ENGINES)("step on %s", (engine) => {
       due: 0,
     });
     expect(await b.redis.zrange(b.unit("active"), 0, -1, "WITHSCORES")).toEqual(
-      ["a", "b"].flatMap((id) => [id, String(-(T + 500))]),
+      // The first place ends first, by a part of a millisecond.
+      ["b", String(-(T + 500 + 1 / 512)), "a", String(-(T + 500))],
     );
     expect(await b.redis.hgetall(b.unit("owners"))).toEqual({
       a: `${T}:tok-1`,
@@ -52,8 +53,8 @@ describe.each(ENGINES)("step on %s", (engine) => {
     await b.add([{ id: "a", data: "[1]", opts: "{}" }, "b", "c"]);
     const { claimed } = await b.step({ claim: 2, candidates: ["a", "c"] });
     const [a, other] = claimed;
-    expect(a?.fields).toHaveLength(RUN_FIELDS.length);
-    expect(a?.fields.slice(0, 5)).toEqual(["job", "[1]", "{}", String(T), null]);
+    // Fields the job does not have at the end of the list are left out.
+    expect(a?.fields).toEqual(["job", "[1]", "{}", String(T)]);
     expect(other).toEqual({ id: "b", verdict: null, fields: [] });
     expect(await b.redis.hgetall(b.unit("owners"))).toEqual({ a: `${T}:t!`, b: `${T}:t` });
   });
@@ -63,7 +64,7 @@ describe.each(ENGINES)("step on %s", (engine) => {
     await b.redis.del(b.job("gone"), b.job("list"));
     await b.redis.rpush(b.job("list"), "x");
     const { claimed } = await b.step({ claim: 3, candidates: ["gone", "list", "fine"] });
-    expect(claimed.map(({ fields }) => fields.length)).toEqual([0, 0, RUN_FIELDS.length]);
+    expect(claimed.map(({ fields }) => fields.length)).toEqual([0, 0, 4]);
     const begun = await b.begin(["gone", "list", "fine"]);
     expect(begun.map(({ status }) => status)).toEqual(["missing", "missing", "ok"]);
     expect(await b.set("active")).toEqual(["fine"]);

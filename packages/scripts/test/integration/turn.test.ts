@@ -58,6 +58,17 @@ describe.each(ENGINES)("turn on %s", (engine) => {
     expect(await b.redis.exists(b.job("1"), b.job("2"))).toBe(0);
     expect(await b.redis.hgetall(b.unit("owners"))).toEqual({ 3: `${T + 5}:u!`, 4: `${T + 5}:u` });
     expect(await b.redis.zscore(b.unit("active"), "3")).toBe(String(-(T + 1_005)));
+    expect(Number(await b.redis.zscore(b.unit("active"), "4"))).toBe(-(T + 1_005 + 1 / 512));
+  });
+
+  test("a batch of leases is kept in the encoding that is not scanned, and nothing else is left there", async () => {
+    expect(await b.redis.object("ENCODING", b.unit("active"))).toMatch(/pack/);
+    await turn({ claim: 4 });
+    expect(await b.redis.object("ENCODING", b.unit("active"))).toBe("skiplist");
+    expect(await b.redis.object("ENCODING", b.unit("owners"))).toBe("hashtable");
+    const ids = ["1", "2", "3", "4", "5", "6"];
+    expect((await b.set("active")).sort()).toEqual(ids);
+    expect((await b.redis.hkeys(b.unit("owners"))).sort()).toEqual(ids);
   });
 
   test("keeps completed jobs with their attempts", async () => {

@@ -152,8 +152,32 @@ function ownPromises(maker: Maker): void {
   test("a database out of range is not silently database 0", async () => {
     const { url } = await sharedServer("redis");
     const fault = await faultOf(maker.open(`${url}/9999`, 300));
-    expect(fault.fault).toBe("offline");
+    expect(fault.fault).toBe("reply");
     expect(fault.message).toContain("DB index is out of range");
+  });
+
+  test("a host that no resolver knows is told at once", async () => {
+    const fault = await faultOf(maker.open(`redis://${"x".repeat(70)}.invalid:6379`, 600_000));
+    expect(fault.fault).toBe("offline");
+    expect(fault.message).toContain("ENOTFOUND");
+  });
+
+  test("a fork that its signal gives up leaves nothing behind", async () => {
+    await using server = await startServer();
+    const driver = owned(await maker.open(server.url, 600_000));
+    const gone = await faultOf(driver.fork("lease", AbortSignal.abort()));
+    expect(gone.fault).toBe("closed");
+    const proxy = await countingProxy(server.url);
+    onTestFinished(() => proxy.end());
+    const through = owned(await maker.open(proxy.url, 600_000));
+    proxy.mute(true);
+    const end = new AbortController();
+    const opening = faultOf(through.fork("lease", end.signal));
+    end.abort();
+    expect((await opening).fault).toBe("closed");
+    proxy.mute(false);
+    const lane = owned(await through.fork("lease", new AbortController().signal));
+    expect(await lane.command(["PING"])).toBe("PONG");
   });
 
   test("a server that accepts and never answers is given up, and its sockets with it", async () => {

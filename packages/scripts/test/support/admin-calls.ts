@@ -6,6 +6,7 @@ type AdminName =
   | "purge"
   | "close"
   | "wipe"
+  | "unschedule"
   | "ended"
   | "added"
   | "retry"
@@ -31,6 +32,7 @@ export function adminCalls(q: string): {
     purge: { q, args: { now: T, state: "delayed", limit: 2 } },
     close: { q, args: { now: T, force: 1 } },
     wipe: { q, args: {} },
+    unschedule: { q, args: { limit: 2 }, records: ["s1", "never", "s1"] },
     ended: { q, args: { state: "completed", before: T, start: 0, count: 10 } },
     added: { q, args: {}, jobs: ["a1", "gone", "f1"] },
     retry: {

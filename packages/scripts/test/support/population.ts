@@ -58,11 +58,12 @@ async function populateDedups(b: Bench): Promise<void> {
   await redis.hset(b.record("steady"), "job", "p1");
   await redis.hset(b.job("7"), "deid", "dead");
   await redis.hset(b.record("dead"), { job: "7", next: "back" });
-  await redis.zadd(b.unit("held"), T, "back");
+  await redis.zadd(b.unit("held"), T, "back", T, "solo");
+  await redis.hset(b.job("solo"), "name", "x");
 }
 
 /** A queue that is being taken down, down to the last step. */
-export async function populateClosing(b: Bench): Promise<void> {
+export async function populateClosing(b: Bench, scheduled: boolean): Promise<void> {
   await populate(b, 1);
   const emptied = [
     "wait",
@@ -81,6 +82,9 @@ export async function populateClosing(b: Bench): Promise<void> {
   ] as const satisfies readonly Unit[];
   await b.redis.del(...emptied.map((unit) => b.unit(unit)));
   await b.redis.hset(b.unit("meta"), { closing: T, paused: "1" });
+  if (!scheduled) return;
+  await b.redis.zadd(b.unit("schedulers"), T, "s1", T, "s2");
+  for (const id of ["s1", "s2"]) await b.redis.hset(kindKey(b.q, "sched", id), "every", 5);
 }
 
 /** What the scripts that look and mend meet: counts, workers, records and jobs in no state. */
@@ -219,7 +223,13 @@ export function validCalls(q: string): {
       jobs: ["a1", "w0", "gone", "7", "o1", "never"],
       seen: [0, 1, 0, 0, 0, 0].map((waits) => ({ waits })),
     },
-    mend: { q, args: { now: T }, jobs: ["a1", "w0", "gone", "7", "o1", "o2", "never"] },
+    rescue: {
+      q,
+      args: { now: T, fix: 1 },
+      jobs: ["kept", "solo", "never"],
+      records: ["busy", "e", "d"],
+    },
+    mend: { q, args: { now: T, least: 0 }, jobs: ["a1", "w0", "gone", "7", "o1", "o2", "never"] },
     dedups: { q, args: { fix: 1 }, records: ["k"], jobs: ["never"] },
     node: { q, args: { now: T, ttl: 1_000, token: "n" } },
     ...adminCalls(q),

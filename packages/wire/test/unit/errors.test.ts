@@ -86,6 +86,44 @@ test("op and cause are kept by every class", () => {
   }
 });
 
+describe("the message", () => {
+  test("begins with the operation, the job and the queue, where they are known", () => {
+    const said = (about: object) => new EchoMQError({ code: "X", message: "m", ...about }).message;
+    expect(said({ op: "Queue.add" })).toBe("m");
+    expect(said({ queue: "mails" })).toBe('queue "mails": m');
+    expect(said({ op: "Queue.add", queue: "mails" })).toBe('Queue.add: queue "mails": m');
+    expect(said({ op: "Job.retry", queue: "mails", jobId: "7" })).toBe(
+      'Job.retry: job "7" of queue "mails": m',
+    );
+  });
+
+  test("shows an id in few printable characters; the field has all of it", () => {
+    const id = `${"x".repeat(500)}\n`;
+    const error = new WireError({ code: "EMQSTATE", detail: "d", queue: "q", jobId: id });
+    expect(error.message).toBe(`job "${"x".repeat(63)}…" of queue "q": EMQSTATE d`);
+    expect(error).toMatchObject({ jobId: id, queue: "q", detail: "d" });
+  });
+
+  test("of every class says the place once, and keeps the server's text apart", () => {
+    const about = { op: "o", queue: "mails" };
+    const place = 'o: queue "mails": ';
+    const wire = new WireError({ code: "EMQSTATE", detail: "the job is active", ...about });
+    expect(wire.message).toBe(
+      `${place}EMQSTATE the job is active; cancel it, or wait until it has ended`,
+    );
+    expect(wire.detail).toBe("the job is active");
+    const server = new ServerError({ code: "OOM", detail: "OOM no", ...about });
+    expect(server).toMatchObject({ message: `${place}OOM no`, detail: "OOM no" });
+    const option = new ValidationError({ option: "delay", reason: "is required", ...about });
+    expect(option.message).toBe(`${place}delay: is required`);
+    expect(new ConfigError({ message: "m", ...about }).message).toBe(`${place}m`);
+    expect(new FenceError({ ...fence, op: "o" })).toMatchObject({
+      message: "why",
+      queue: "orders",
+    });
+  });
+});
+
 test("a ConfigError needs no option", () => {
   expect("option" in new ConfigError({ message: "m" })).toBe(false);
 });

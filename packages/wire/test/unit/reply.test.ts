@@ -11,7 +11,7 @@ describe("errorFromReply", () => {
       name: "WireError",
       code,
       detail: "job 5: gone",
-      message: `${code} job 5: gone`,
+      message: expect.stringMatching(`^${code} job 5: gone`),
       op: "Worker.settle",
       transient: false,
     });

@@ -1,0 +1,211 @@
+-- Finds jobs that deduplication keeps back although no record names them; puts them in line when asked to.
+local unpack = unpack or table.unpack
+local stamp = KEYS[1]
+local found_version = redis.pcall('GET', stamp)
+if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == 'echomq:2.') then
+  local found = found_version
+  if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
+  if found == '' then found = 'empty' end
+  found = string.gsub(found, '%c', '?')
+  return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
+end
+local meta, wait, prioritized, pc, delayed, priorities, held, marker, events = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10]
+local bad
+local number = {}
+local function int(at, name)
+  local text = ARGV[at]
+  if number[text] then return number[text] end
+  if text and #text < 17 and string.find(text, '^%d+$') then
+    local value = tonumber(text)
+    if value <= 9007199254740991 then
+      number[text] = value
+      return value
+    end
+  end
+  bad = bad or name
+  return 0
+end
+local function text(at, name)
+  if not ARGV[at] then bad = bad or name end
+  return ARGV[at] or ''
+end
+local jobs_n = int(1, 'jobs')
+if jobs_n > 100 then bad = bad or 'jobs' end
+local records_n = int(2, 'records')
+if records_n > 100 then bad = bad or 'records' end
+local now = int(3, 'now')
+local fix = int(4, 'fix')
+if fix > 1 then bad = bad or 'fix' end
+local jobs_at, jobs_w = 10, 1
+local jobs_id = #stamp - 4 + #'v2:job:' + 1
+local records_at, records_w = jobs_at + jobs_n * jobs_w, 1
+local records_id = #stamp - 4 + #'v2:dedup:' + 1
+if not bad and #KEYS ~= records_at + records_n * records_w then bad = 'keys' end
+if not bad and #ARGV ~= 4 then bad = 'arguments' end
+if bad then return redis.error_reply('EMQARG ' .. bad) end
+local opts = redis.call('HMGET', meta, 'paused', 'events.max')
+local events_max = tonumber(opts[2] or '10000') or 10000
+-- Buffers the events of this call. A flush writes one stream entry: pairs of `<code><id>` and a payload.
+-- Payloads over 8 KB are left in the job's hash; the code is then upper case.
+local ev, ev_n, ev_bytes = {}, 0, 0
+if not (events_max >= 0 and events_max <= 9007199254740991 and events_max % 1 == 0) then
+  events_max = 10000
+end
+
+local function flush_events()
+  if ev_n == 0 then return end
+  local how = events_max < 1000 and '=' or '~'
+  -- pcall: after the first write nothing may raise, and a stream can only fail by its own last id.
+  redis.pcall('XADD', events, 'MAXLEN', how, events_max, '*', unpack(ev))
+  ev, ev_n, ev_bytes = {}, 0, 0
+end
+
+local function emit(code, id, value)
+  if events_max == 0 then return end
+  local size = #value
+  if size > 8192 then code, value, size = string.upper(code), '', 0 end
+  size = size + #id
+  if ev_n >= 200 or ev_bytes + size > 65536 then flush_events() end
+  ev[ev_n + 1] = code .. id
+  ev[ev_n + 2] = value
+  ev_n, ev_bytes = ev_n + 2, ev_bytes + size
+end
+-- The priority sequence, read before the first write so that a broken counter refuses the whole call.
+-- It starts in the middle of its 2^32 places, so that there are as many ahead of the first job.
+local seq = tonumber(redis.call('GET', pc) or '2147483648')
+if not seq or seq < 0 or seq >= 9007199254740000 or seq % 1 ~= 0 then
+  return redis.error_reply('EMQSTATE the priority sequence is not a whole number')
+end
+local seq_was = seq
+
+local function save_sequence()
+  if seq ~= seq_was then redis.call('SET', pc, string.format('%.0f', seq % 4294967296)) end
+end
+-- Puts ids in line. Buffered, so a batch costs one command per structure. `seq` is the priority
+-- sequence; 2^32 keeps priority and sequence exact in a double.
+local to_back, to_front, to_ranked, in_line = {}, {}, {}, {}
+local ahead, ranks = {}, {}
+
+-- A priority as it stands in `priorities`; any other text is none, so that no score can be refused.
+local function rank_of(text)
+  local rank = tonumber(text)
+  if rank and rank >= 1 and rank <= 2097151 and rank % 1 == 0 then return rank end
+end
+
+local function line_up(id, priority, front)
+  in_line[#in_line + 1] = id
+  local list = front and to_front or to_back
+  if priority and front then
+    if not ahead[priority] then ranks[#ranks + 1] = priority end
+    ahead[priority] = ahead[priority] or {}
+    list = ahead[priority]
+  elseif priority then
+    seq = seq + 1
+    to_ranked[#to_ranked + 1] = priority * 4294967296 + seq % 4294967296
+    to_ranked[#to_ranked + 1] = id
+    return
+  end
+  if front == 'front' then
+    -- The last of a list ends nearest to the head: a batch put back keeps its order.
+    table.insert(list, 1, id)
+  else
+    list[#list + 1] = id
+  end
+end
+
+-- Takes the places below the head of their priority, as far as there are any.
+local function rank_ahead(priority, list)
+  local base = priority * 4294967296
+  local head = redis.call('ZRANGEBYSCORE', prioritized, string.format('%.0f', base),
+    string.format('(%.0f', base + 4294967296), 'WITHSCORES', 'LIMIT', 0, 1)
+  local place = head[2] and tonumber(head[2]) - base - 1 or seq % 4294967296
+  local places = {}
+  for i = 1, #list do
+    places[#places + 1] = base + math.max(place + 1 - i, 0)
+    places[#places + 1] = list[i]
+  end
+  redis.call('ZADD', prioritized, unpack(places))
+end
+
+local function flush_line()
+  if #to_back > 0 then redis.call('LPUSH', wait, unpack(to_back)) end
+  if #to_front > 0 then redis.call('RPUSH', wait, unpack(to_front)) end
+  if #to_ranked > 0 then redis.call('ZADD', prioritized, unpack(to_ranked)) end
+  for i = 1, #ranks do rank_ahead(ranks[i], ahead[ranks[i]]) end
+end
+-- Adds one id to delayed. Equal times keep their order through a fraction of 1/4096 ms, coarser where
+-- a double holds no such fraction any more (from the year 2039 on).
+local function put_off(id, due)
+  local last = redis.call('ZREVRANGEBYSCORE', delayed, '(' .. string.format('%.0f', due + 1),
+    string.format('%.0f', due), 'WITHSCORES', 'LIMIT', 0, 1)
+  local score, part = due, 1 / 4096
+  while due + part - due ~= part do part = part * 2 end
+  if last[2] then score = math.min(tonumber(last[2]) + part, due + 1 - part) end
+  redis.call('ZADD', delayed, score, id)
+end
+if records_n ~= jobs_n then return redis.error_reply('EMQARG records') end
+redis.call('LLEN', wait)
+redis.call('XLEN', events)
+redis.call('ZCARD', prioritized)
+redis.call('ZCARD', held)
+redis.call('HLEN', priorities)
+local marked = redis.call('ZCARD', marker)
+local head = redis.call('ZRANGE', delayed, 0, 0, 'WITHSCORES')
+-- Wakes blocked workers. Members are ids of waiting jobs at score 0; the next due time stands under a
+-- control character, which no id may hold.
+local function arm(ids)
+  local add = {}
+  for i = 1, math.min(#ids, 16 - marked) do
+    add[#add + 1] = 0
+    add[#add + 1] = ids[i]
+  end
+  if #add > 0 then redis.call('ZADD', marker, unpack(add)) end
+end
+
+-- Ids to be claimed next: whoever wakes by one looks at the right place.
+local function next_up()
+  local ids = redis.call('LRANGE', wait, -16, -1)
+  if #ids == 0 then ids = redis.call('ZRANGE', prioritized, 0, 15) end
+  return ids
+end
+
+local function arm_due(due) redis.call('ZADD', marker, due, '\1') end
+local out, alone, met = {}, {}, {}
+for i = 1, jobs_n do
+  local key, record = KEYS[jobs_at + i], KEYS[records_at + i]
+  local id, dedup = string.sub(key, jobs_id), string.sub(record, records_id)
+  local job = redis.pcall('HMGET', key, 'name', 'deid', 'timestamp', 'delay')
+  if job.err or not job[1] or met[id] or not redis.call('ZSCORE', held, id) then
+    out[i] = 'gone'
+  elseif job[2] and job[2] ~= dedup then
+    out[i] = 'moved'
+  elseif job[2] and redis.pcall('HGET', record, 'next') == id then
+    out[i] = 'kept'
+  else
+    out[i] = 'alone'
+    alone[#alone + 1] = { id, (tonumber(job[3]) or 0) + (tonumber(job[4]) or 0) }
+  end
+  met[id] = true
+end
+if fix == 0 then return out end
+local first_due
+for n = 1, #alone do
+  local id, due = unpack(alone[n])
+  redis.call('ZREM', held, id)
+  if due > now and due <= 8640000000000000 then
+    put_off(id, math.floor(due))
+    if not first_due or due < first_due then first_due = math.floor(due) end
+    emit('d', id, string.format('%.0f', due))
+  else
+    line_up(id, rank_of(redis.call('HGET', priorities, id)), false)
+    emit('w', id, '')
+  end
+end
+flush_line()
+save_sequence()
+if not opts[1] then
+  arm(in_line)
+  if first_due and not (head[2] and tonumber(head[2]) <= first_due) then arm_due(first_due) end
+end
+flush_events()
+return out
