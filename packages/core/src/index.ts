@@ -1,3 +1,13 @@
+export type { ErrorCode, FenceCode, LocalCode, ServerCode, WireCode } from "@echomq/wire";
+export {
+  ConfigError,
+  EchoMQError,
+  FenceError,
+  isEchoMQError,
+  ServerError,
+  ValidationError,
+  WireError,
+} from "@echomq/wire";
 export type {
   ConnectionOption,
   ConnectionOptions,
@@ -11,6 +21,7 @@ export { QueueEventsProducer } from "./events/producer.js";
 export { QueueEvents } from "./events/queue-events.js";
 export type {
   CustomEvents,
+  CustomEventsOf,
   EventGap,
   QueueEventPayloads,
   QueueEventsMap,
@@ -22,6 +33,7 @@ export type {
   DataOf,
   JobCounts,
   JobMap,
+  JobMapOf,
   JobName,
   JobShape,
   JobState,
@@ -38,8 +50,8 @@ export type { Serializer } from "./options/serializer.js";
 export { QueueAdmin } from "./queue/admin.js";
 export { QueueGetters } from "./queue/getters.js";
 export { QueueLimits } from "./queue/limits.js";
-export type { QueueOptions } from "./queue/options.js";
-export type { BulkJob } from "./queue/queue.js";
+export type { EventStreamOptions, QueueOptions, StreamsOptions } from "./queue/options.js";
+export type { AddedJobs, BulkJob } from "./queue/queue.js";
 export { Queue } from "./queue/queue.js";
 export type { ChangePriorityOptions } from "./queue/verbs/change.js";
 export type { CleanType } from "./queue/verbs/clean.js";
@@ -52,6 +64,22 @@ export type { RedriveOptions } from "./queue/verbs/redrive.js";
 export type { RetryJobsOptions, RetryOptions, RetryState } from "./queue/verbs/retry.js";
 export type { JobStateName } from "./queue/verbs/states.js";
 export type { WorkerInfo } from "./queue/verbs/workers.js";
+export type {
+  TelemetryCounter,
+  TelemetryHistogram,
+  TelemetryMetric,
+} from "./telemetry/metrics.js";
+export { TELEMETRY_METRICS } from "./telemetry/metrics.js";
+export type {
+  SpanEnd,
+  SpanError,
+  SpanStart,
+  Telemetry,
+  TelemetryAttributes,
+  TelemetrySpan,
+  TraceContext,
+} from "./telemetry/types.js";
+export type { AdvancedOptions, BackoffStrategy } from "./worker/backoff.js";
 export type { LeaseLoss } from "./worker/errors.js";
 export {
   CancelledError,
@@ -67,7 +95,7 @@ export {
 } from "./worker/errors.js";
 export type { Processor } from "./worker/handler.js";
 export { ManualJob } from "./worker/manual-job.js";
-export type { Limiter, WorkerOptions } from "./worker/options.js";
+export type { ClaimAhead, Limiter, ThreadLimits, WorkerOptions } from "./worker/options.js";
 export type {
   AnyJob,
   AnyManualJob,

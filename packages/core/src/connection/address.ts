@@ -1,5 +1,6 @@
 import { record, refuse, shown, whole } from "../options/check.js";
-import type { ServerAddress } from "./types.js";
+import { timeOf } from "./clock.js";
+import type { ConnectionOption, ServerAddress } from "./types.js";
 
 const FORMS = "a driver, an ioredis or node-redis client, a redis:// URL or { host, port }";
 
@@ -7,7 +8,8 @@ const FORMS = "a driver, an ioredis or node-redis client, a redis:// URL or { ho
  * Checks the form of a `connection` option, without connecting.
  * @throws ValidationError `VALIDATION` naming the option.
  */
-export function checkConnection(option: unknown): void {
+export function checkConnection(given: unknown): void {
+  const option: unknown = timeOf(given as ConnectionOption).connection;
   if (option === undefined || option === null) refuse("connection", `is required: ${FORMS}`);
   if (typeof option === "string") checkUrl(option);
   else if (typeof option !== "object" || Array.isArray(option)) {

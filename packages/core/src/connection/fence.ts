@@ -1,4 +1,4 @@
-import { type Dispatcher, fenceRead, initScript, type ServerClock } from "@echomq/scripts";
+import { type Dispatcher, fenceRead, initScript, limitScript } from "@echomq/scripts";
 import {
   decideFence,
   type FenceDecision,
@@ -6,6 +6,14 @@ import {
   fenceError,
   isEchoMQError,
 } from "@echomq/wire";
+import type { Clock } from "./clock.js";
+
+interface Passed {
+  readonly epoch: number;
+  readonly pass: FencePass;
+  /** The queue was told what the fence's owner wants of it. */
+  readonly told?: true;
+}
 
 /**
  * The boot fence of one queue: decides before the first command of a lane, and again after each
@@ -14,12 +22,15 @@ import {
 export class BootFence {
   readonly #q: string;
   readonly #prefixes: readonly string[] | undefined;
+  readonly #eventsMax: number | undefined;
   /** Epoch at which each lane was last let through, and what stood there. */
-  readonly #passed = new Map<Dispatcher, { epoch: number; pass: FencePass }>();
+  readonly #passed = new Map<Dispatcher, Passed>();
 
-  constructor(q: string, prefixes: readonly string[] | undefined) {
+  /** `eventsMax` is how many entries of its stream the queue is told to keep, before it is written to. */
+  constructor(q: string, prefixes: readonly string[] | undefined, eventsMax?: number | undefined) {
     this.#q = q;
     this.#prefixes = prefixes;
+    this.#eventsMax = eventsMax;
   }
 
   /**
@@ -34,15 +45,23 @@ export class BootFence {
   }
 
   /** Lets a lane through for writing: opens the queue with its first write. */
-  async open(lane: Dispatcher, clock: ServerClock): Promise<void> {
+  async open(lane: Dispatcher, clock: Clock): Promise<void> {
     const known = this.#passed.get(lane);
-    if (known?.epoch === lane.epoch && known.pass.opened) return;
+    const told = known?.told === true || this.#eventsMax === undefined;
+    if (known?.epoch === lane.epoch && known.pass.opened && told) return;
+    const q = this.#q;
     const pass = await this.#probe(lane);
-    if (pass.opened) return;
-    await lane.run(initScript, { q: this.#q, args: { now: await clock.now() } }, { op: "open" });
+    if (!pass.opened) {
+      await lane.run(initScript, { q, args: { now: await clock.now() } }, { op: "open" });
+    }
+    if (this.#eventsMax !== undefined) {
+      const args = { kind: "events", most: this.#eventsMax, ms: 0 };
+      await lane.run(limitScript, { q, args }, { op: "open" });
+    } else if (pass.opened) return;
     this.#passed.set(lane, {
       epoch: lane.epoch,
       pass: { action: "go", state: "v2", opened: true },
+      told: true,
     });
   }
 
@@ -50,7 +69,7 @@ export class BootFence {
    * Runs a call on a lane behind the fence. Where a script refuses the stamp, the probes are read
    * once more: they name the code, or show an emptied server, which is opened anew.
    */
-  async guard<T>(lane: Dispatcher, clock: ServerClock, work: () => Promise<T>): Promise<T> {
+  async guard<T>(lane: Dispatcher, clock: Clock, work: () => Promise<T>): Promise<T> {
     await this.open(lane, clock);
     try {
       return await work();

@@ -1,7 +1,8 @@
-import type { RedisDriver } from "@echomq/scripts";
+import { DriverFault, type RedisDriver } from "@echomq/scripts";
 import { ConfigError } from "@echomq/wire";
 import { checkConnection, isClient, isDriver, urlOf } from "./address.js";
 import type { ConnectionOption, ServerAddress } from "./types.js";
+import { unlessAborted } from "./within.js";
 
 /** A driver, and the way to give it back. */
 export interface ResolvedDriver {
@@ -12,6 +13,8 @@ export interface ResolvedDriver {
 
 interface Shared {
   readonly opening: Promise<RedisDriver>;
+  /** Gives the opening up, once nobody waits for it any more. */
+  readonly giveUp: AbortController;
   users: number;
 }
 
@@ -19,7 +22,8 @@ interface Shared {
 const shared = new WeakMap<object, Shared>();
 
 /**
- * Finds the driver for a `connection` option. The first connection may take `connectTimeoutMs`.
+ * Finds the driver for a `connection` option. The first connection may take `connectTimeoutMs`; an aborted
+ * `signal` gives it up.
  * @throws ValidationError `VALIDATION` when the option is none of the accepted.
  * @throws ConfigError `CONFIG` when no client is installed, or one cannot be used.
  * @throws DriverFault when the first connection fails.
@@ -27,45 +31,74 @@ const shared = new WeakMap<object, Shared>();
 export async function resolveDriver(
   option: ConnectionOption,
   connectTimeoutMs: number,
+  signal?: AbortSignal,
 ): Promise<ResolvedDriver> {
   checkConnection(option);
   if (typeof option === "object" && isDriver(option)) {
     return { driver: option as RedisDriver, release: async () => undefined };
   }
-  if (typeof option === "object" && isClient(option)) return share(option, connectTimeoutMs);
+  if (typeof option === "object" && isClient(option))
+    return share(option, connectTimeoutMs, signal);
   const client = await clientFor(option as string | ServerAddress);
-  const driver = await open(client, connectTimeoutMs);
+  const driver = await open(client, { connectTimeoutMs, signal });
   return { driver, release: (mode) => driver.close(mode) };
 }
 
-async function share(client: object, connectTimeoutMs: number): Promise<ResolvedDriver> {
-  const entry = shared.get(client) ?? { opening: open(client, connectTimeoutMs), users: 0 };
+async function share(
+  client: object,
+  connectTimeoutMs: number,
+  signal: AbortSignal | undefined,
+): Promise<ResolvedDriver> {
+  const entry = shared.get(client) ?? begun(client, connectTimeoutMs);
   shared.set(client, entry);
   entry.users += 1;
+  const leave = (): void => {
+    entry.users -= 1;
+    if (entry.users > 0) return;
+    if (shared.get(client) === entry) shared.delete(client);
+    entry.giveUp.abort();
+  };
+  signal?.addEventListener("abort", leave, { once: true });
   try {
-    const driver = await entry.opening;
+    const driver = await (signal ? unlessAborted(entry.opening, signal) : entry.opening);
+    if (driver === undefined) {
+      // It may have come in the same moment.
+      if (entry.users === 0) entry.opening.then((late) => late.close("now")).catch(() => undefined);
+      throw new DriverFault("closed", "given up");
+    }
     return {
       driver,
       release: async (mode) => {
-        entry.users -= 1;
-        if (entry.users > 0) return;
-        if (shared.get(client) === entry) shared.delete(client);
-        await driver.close(mode);
+        leave();
+        if (entry.users === 0) await driver.close(mode);
       },
     };
   } catch (error) {
     if (shared.get(client) === entry) shared.delete(client);
     throw error;
+  } finally {
+    signal?.removeEventListener("abort", leave);
   }
 }
 
-async function open(client: object, connectTimeoutMs: number): Promise<RedisDriver> {
+function begun(client: object, connectTimeoutMs: number): Shared {
+  const giveUp = new AbortController();
+  const opening = open(client, { connectTimeoutMs, signal: giveUp.signal });
+  // Whoever waits for it hears of it.
+  opening.catch(() => undefined);
+  return { opening, giveUp, users: 0 };
+}
+
+async function open(
+  client: object,
+  options: { readonly connectTimeoutMs: number; readonly signal: AbortSignal | undefined },
+): Promise<RedisDriver> {
   if ("call" in client) {
     const { ioredisDriver } = await import("@echomq/scripts/ioredis");
-    return ioredisDriver(client as Parameters<typeof ioredisDriver>[0], { connectTimeoutMs });
+    return ioredisDriver(client as Parameters<typeof ioredisDriver>[0], options);
   }
   const { nodeRedisDriver } = await import("@echomq/scripts/node-redis");
-  return nodeRedisDriver(client as Parameters<typeof nodeRedisDriver>[0], { connectTimeoutMs });
+  return nodeRedisDriver(client as Parameters<typeof nodeRedisDriver>[0], options);
 }
 
 /** A client that never connects: it only carries the options its driver is made from. */

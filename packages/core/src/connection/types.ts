@@ -16,12 +16,12 @@ export interface NodeRedisLike {
 export interface ServerAddress {
   readonly host: string;
   /** Default 6379. */
-  readonly port?: number;
-  readonly username?: string;
-  readonly password?: string;
+  readonly port?: number | undefined;
+  readonly username?: string | undefined;
+  readonly password?: string | undefined;
   /** Database number, default 0. */
-  readonly db?: number;
-  readonly tls?: boolean;
+  readonly db?: number | undefined;
+  readonly tls?: boolean | undefined;
 }
 
 /**
@@ -34,9 +34,9 @@ export type ConnectionOption = RedisDriver | IoredisLike | NodeRedisLike | strin
 export interface ConnectionOptions {
   readonly connection: ConnectionOption;
   /** Prefixes at which a v1 queue of this name is looked for. Default `bull`, `{bull}` and `emq`. */
-  readonly v1Prefixes?: readonly string[];
+  readonly v1Prefixes?: readonly string[] | undefined;
   /** How long one command may take, in ms. Default 5 000. */
-  readonly commandTimeout?: number;
+  readonly commandTimeout?: number | undefined;
   /** How long a call is tried again after transient trouble, in ms. Default 10 000; 0 never. */
-  readonly retryTime?: number;
+  readonly retryTime?: number | undefined;
 }

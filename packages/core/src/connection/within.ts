@@ -14,3 +14,24 @@ export async function within(work: Promise<unknown>, ms: number): Promise<boolea
     clearTimeout(timer);
   }
 }
+
+/**
+ * Waits for `work`, until `signal` is aborted: then undefined, whatever becomes of it.
+ * @throws what `work` rejects with before.
+ */
+export async function unlessAborted<T>(
+  work: Promise<T>,
+  signal: AbortSignal,
+): Promise<T | undefined> {
+  let abort = (): void => undefined;
+  const aborted = new Promise<undefined>((resolve) => {
+    abort = () => resolve(undefined);
+    if (signal.aborted) abort();
+    else signal.addEventListener("abort", abort, { once: true });
+  });
+  try {
+    return await Promise.race([aborted, work]);
+  } finally {
+    signal.removeEventListener("abort", abort);
+  }
+}

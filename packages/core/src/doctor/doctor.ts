@@ -3,10 +3,12 @@ import type { LazySession } from "../connection/lazy.js";
 import type { Session } from "../connection/session.js";
 import { isJobId } from "../ids/is-job-id.js";
 import { flag, record, whole } from "../options/check.js";
+import { held } from "./held.js";
 import { suspects, verify } from "./jobs.js";
 import { type DoctorOptions, type DoctorReport, Findings } from "./report.js";
-import { keys, members, placeOf, typesOf, waiting } from "./scan.js";
-import { counters, dedups, marker, trash, unitTypes } from "./structures.js";
+import { keys, members, placeOf, typesOf, waiting, waitingCount } from "./scan.js";
+import { SeenIds } from "./seen.js";
+import { counters, dedups, marker, sequence, trash, unitTypes } from "./structures.js";
 
 export type { DoctorOptions, DoctorReport } from "./report.js";
 
@@ -25,6 +27,8 @@ const UNITS_OF_IDS = [
   "completed",
 ] as const satisfies readonly Unit[];
 
+/** Places in the sequence of one priority. */
+const PLACES = 2 ** 32;
 /** Findings beyond which looking on tells nothing new. */
 const LIMIT = 1_000;
 
@@ -33,7 +37,7 @@ export async function doctor(
   lazy: LazySession,
   options: DoctorOptions | undefined,
 ): Promise<DoctorReport> {
-  const opts = record("options", options ?? {}, ["fix", "limit"]);
+  const opts = record("options", options === undefined ? {} : options, ["fix", "limit"]);
   const fix = flag("options.fix", opts.fix) ?? false;
   const limit = whole("options.limit", opts.limit, 1, 100_000) ?? LIMIT;
   const session = await lazy.get("Queue.doctor");
@@ -59,15 +63,22 @@ async function examine(session: Session, fix: boolean, findings: Findings): Prom
   if (sound("pc", "limiter")) await counters(session, fix && sound(...MENDED), findings);
   if (sound("trash")) await trash(session, fix && sound("extras"), findings);
   const able = sound(...MENDED);
-  const inWait = able ? await line(session, fix, findings) : new Map<string, number>();
+  const inWait = able ? await line(session, fix, findings) : new SeenIds(0);
+  let last = 0;
   for (const unit of able ? UNITS_OF_IDS : []) {
     if (findings.full) break;
-    for await (const ids of members(session, unit)) {
-      const page = new Map(ids.filter(isJobId).map((id) => [id, inWait.get(id) ?? 0]));
+    for await (const entries of members(session, unit)) {
+      const page = new Map<string, number>();
+      for (const [id, value] of entries) {
+        if (isJobId(id)) page.set(id, inWait.has(id) ? 1 : 0);
+        if (unit === "prioritized") last = Math.max(last, Number(value) % PLACES);
+      }
       await verify(session, await suspects(session, page, findings), fix, findings);
       if (findings.full) break;
     }
   }
+  if (able && sound("pc", "limiter")) await sequence(session, last, fix, findings);
+  if (able && sound("pc", "marker", "events")) await held(session, fix, findings);
   await keyspace(session, inWait, able, fix, findings);
   if (sound("wait", "prioritized", "marker", "active", "delayed", "trash", "owners")) {
     await marker(session, fix && able && sound("events"), findings);
@@ -77,18 +88,14 @@ async function examine(session: Session, fix: boolean, findings: Findings): Prom
 /** Structures the scripts read or mend with. */
 const MENDED = ["wait", "trash", "meta", ...UNITS_OF_IDS] as const satisfies readonly Unit[];
 
-/** Walks `wait`; how often each id was seen there. */
-async function line(
-  session: Session,
-  fix: boolean,
-  findings: Findings,
-): Promise<ReadonlyMap<string, number>> {
-  const seen = new Map<string, number>();
+/** Walks `wait`; which ids were seen there. */
+async function line(session: Session, fix: boolean, findings: Findings): Promise<SeenIds> {
+  const seen = new SeenIds((await waitingCount(session)) * 1.25);
   for await (const ids of waiting(session)) {
     const page = new Map<string, number>();
     for (const id of ids.filter(isJobId)) {
-      seen.set(id, (seen.get(id) ?? 0) + 1);
-      page.set(id, seen.get(id) ?? 1);
+      page.set(id, seen.has(id) ? 2 : 1);
+      seen.add(id);
     }
     await verify(session, await suspects(session, page, findings), fix, findings);
     if (findings.full) break;
@@ -99,7 +106,7 @@ async function line(
 /** Keys that stand without anybody naming them. */
 async function keyspace(
   session: Session,
-  inWait: ReadonlyMap<string, number>,
+  inWait: SeenIds,
   able: boolean,
   fix: boolean,
   findings: Findings,
@@ -115,7 +122,7 @@ async function keyspace(
       if (place?.type !== "kind") continue;
       kinds.push({ key, kind: place.kind });
       if (place.kind === "dedup") records.push(place.id);
-      else if (place.kind !== "sched") jobs.set(place.id, inWait.get(place.id) ?? 0);
+      else if (place.kind !== "sched") jobs.set(place.id, inWait.has(place.id) ? 1 : 0);
     }
     const types = await typesOf(
       session,

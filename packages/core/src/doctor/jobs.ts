@@ -1,10 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { inspectScript, mendScript } from "@echomq/scripts";
+import { unitKey } from "@echomq/wire";
 import type { Session } from "../connection/session.js";
 import { bury } from "../job/bury.js";
 import type { FindingKind, Findings } from "./report.js";
 
 const OP = "Queue.doctor";
+const UNOWNED = "active-without-owner";
 /** Most ids of one look, and of one that walks `wait`. */
 const BATCH = 100;
 const FEW = 5;
@@ -78,15 +80,34 @@ async function settle(
   if (doubtful.length === 0) return;
   await sleep(AGAIN_MS);
   const after = await inspect(session, doubtful, 1);
-  const sure = doubtful.flatMap(([id], n) => {
-    const faults = after[n] ?? [];
-    return faults.length > 0 ? [{ id, faults }] : [];
-  });
+  const seen = doubtful.map(([id], n) => ({ id, faults: after[n] ?? [] }));
+  const sure = (await withoutOverdue(session, seen)).filter(({ faults }) => faults.length > 0);
   if (sure.length === 0) return;
   const mended = fix ? await mend(session, sure) : new Set<string>();
   for (const { id, faults } of sure) {
     for (const kind of faults) findings.add(kind as FindingKind, { id }, mended.has(id));
   }
+}
+
+interface Faulty {
+  readonly id: string;
+  readonly faults: readonly string[];
+}
+
+/** A run whose lease is over is the next sweep's, with an owner or without. */
+async function withoutOverdue(session: Session, seen: readonly Faulty[]): Promise<Faulty[]> {
+  const unowned = seen.filter(({ faults }) => faults.includes(UNOWNED));
+  if (unowned.length === 0) return [...seen];
+  const key = unitKey(session.q, "active");
+  const commands = unowned.map(({ id }) => ["ZSCORE", key, id]);
+  const scores = await session.main.readMany(commands, { key }, { op: OP });
+  const now = await session.clock.exact();
+  const over = new Set(
+    unowned.filter((_, n) => Math.floor(-Number(scores[n])) <= now).map(({ id }) => id),
+  );
+  return seen.map(({ id, faults }) =>
+    over.has(id) ? { id, faults: faults.filter((kind) => kind !== UNOWNED) } : { id, faults },
+  );
 }
 
 /** Mends, looks once more, and names the ids with nothing left. */
@@ -96,7 +117,7 @@ async function mend(
 ): Promise<Set<string>> {
   const jobs = sure.map(({ id }) => id);
   const now = await session.clock.exact();
-  await session.write(mendScript, { q: session.q, args: { now }, jobs }, OP);
+  await session.write(mendScript, { q: session.q, args: { now, least: 0 }, jobs }, OP);
   // What had ended, or was no job any more, went to trash.
   await bury(session, jobs, OP);
   const left = await inspect(
@@ -106,7 +127,7 @@ async function mend(
   );
   // A running job without an owner is overdue now: the next sweep puts it back in line.
   const open = (faults: readonly string[] | undefined): boolean =>
-    (faults ?? []).some((kind) => kind !== "active-without-owner");
+    (faults ?? []).some((kind) => kind !== UNOWNED);
   return new Set(jobs.filter((_, n) => !open(left[n])));
 }
 

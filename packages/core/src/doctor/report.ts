@@ -7,13 +7,16 @@ export const FINDINGS = {
   "active-without-owner": "a running job nobody owns",
   "owner-without-active": "an owner of a job that does not run",
   "stray-priority": "a kept priority of a job that is not in line",
+  "wrong-priority": "a job in line whose kept priority is another, or none",
   "stray-verdict": "a verdict on a job that is not there to meet it",
   "stray-extra": "an id said to own further keys that owns none",
   "unnamed-extra": "keys of a job that nobody would remove with it",
   "stray-dedup": "a deduplication record whose job is gone",
   "owing-dedup": "a deduplication record whose job is gone while a successor waits for it",
+  "held-alone": "a job kept back by deduplication that no record will free",
   trash: "a removed job whose keys still stand",
-  "broken-counter": "a counter that is no whole number, or has no expiry where it must have one",
+  "broken-counter":
+    "a counter that is no whole number, is behind what it has counted, or has no expiry where it must have one",
   "wrong-type": "a key of a type its place does not have",
   "foreign-key": "a key under the queue's prefix that the wire does not know",
   "marker-empty": "jobs wait and nobody is woken",
@@ -21,6 +24,12 @@ export const FINDINGS = {
 
 /** Kind of a finding. */
 export type FindingKind = keyof typeof FINDINGS;
+
+/** What the doctor tells and does not touch: only a person knows what it is. */
+export const TOLD_ONLY: ReadonlySet<FindingKind> = new Set<FindingKind>([
+  "wrong-type",
+  "foreign-key",
+]);
 
 /** One thing that is broken. */
 export interface Finding {
@@ -52,9 +61,9 @@ export interface DoctorReport {
 /** Options of the doctor. */
 export interface DoctorOptions {
   /** Mend what can be mended without a choice. Default false. */
-  readonly fix?: boolean;
+  readonly fix?: boolean | undefined;
   /** How many findings to collect at most. Default 1 000. */
-  readonly limit?: number;
+  readonly limit?: number | undefined;
 }
 
 /** Collects findings up to a limit. */

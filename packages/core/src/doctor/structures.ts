@@ -1,5 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { dedupsScript, expiredScript, mendScript, promoteScript } from "@echomq/scripts";
+import {
+  dedupsScript,
+  expiredScript,
+  mendScript,
+  promoteScript,
+  unlockScript,
+} from "@echomq/scripts";
 import { kindKey, stampKey, UNITS, type Unit, unitKey } from "@echomq/wire";
 import type { Session } from "../connection/session.js";
 import { isJobId } from "../ids/is-job-id.js";
@@ -11,6 +17,8 @@ const OP = "Queue.doctor";
 const BATCH = 100;
 /** Pause before a doubt about a structure is looked at again, in ms. */
 const AGAIN_MS = 200;
+/** Where the priority sequence starts when it is absent. */
+const FIRST_PLACE = 2 ** 31;
 /** Age from which a removed job should have been buried, in ms. */
 const TRASH_MS = 60_000;
 
@@ -44,10 +52,34 @@ export async function counters(session: Session, fix: boolean, findings: Finding
   if (bad.length === 0) return;
   if (fix) {
     const now = await session.clock.exact();
-    await session.write(mendScript, { q: session.q, args: { now }, jobs: [] }, OP);
+    await session.write(mendScript, { q: session.q, args: { now, least: 0 }, jobs: [] }, OP);
   }
   const left = new Set(fix ? await look() : bad);
   for (const key of bad) findings.add("broken-counter", { key }, !left.has(key));
+}
+
+/**
+ * The priority sequence behind a place it has given: new jobs would come before older ones. `last` is the
+ * highest place seen, and the sequence, read after it, only grows.
+ */
+export async function sequence(
+  session: Session,
+  last: number,
+  fix: boolean,
+  findings: Findings,
+): Promise<void> {
+  const key = unitKey(session.q, "pc");
+  const behind = async (): Promise<boolean> => {
+    const text = await session.main.command(["GET", key], { key }, { op: OP, repeatable: true });
+    // One that is no number was told before.
+    return last > (typeof text === "string" ? Number(text) : FIRST_PLACE);
+  };
+  if (!(await behind())) return;
+  if (fix) {
+    const args = { now: await session.clock.exact(), least: last };
+    await session.write(mendScript, { q: session.q, args, jobs: [] }, OP);
+  }
+  findings.add("broken-counter", { key }, fix && !(await behind()));
 }
 
 /** Removed jobs that no sweep has buried for a minute. */
@@ -90,12 +122,19 @@ export async function dedups(
     const jobs = rows.map(({ job }) => job);
     const call = { q, records, jobs, args: { fix: fix ? 1 : 0 } };
     const told = (await session.read(dedupsScript, call, OP)) ?? [];
-    for (const [n, { id }] of rows.entries()) {
+    for (const [n, { id, job }] of rows.entries()) {
       const key = kindKey(q, "dedup", id);
       if (told[n] === "stray") findings.add("stray-dedup", { id, key }, fix);
-      if (told[n] === "owing") findings.add("owing-dedup", { id, key });
+      // Its job can free nothing any more, so what it keeps back takes its place now.
+      if (told[n] === "owing")
+        findings.add("owing-dedup", { id, key }, fix && (await free(session, id, job)));
     }
   }
+}
+
+async function free(session: Session, id: string, job: string): Promise<boolean> {
+  const call = { q: session.q, dedups: [id], args: { now: await session.clock.exact(), job } };
+  return (await session.write(unlockScript, call, OP)) === 1;
 }
 
 /** Jobs wait while no marker would wake a worker, and that stays so. */

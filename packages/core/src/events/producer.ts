@@ -3,9 +3,9 @@ import { EVENT_CODES, queueName, utf8Length } from "@echomq/wire";
 import { LazySession } from "../connection/lazy.js";
 import type { ConnectionOptions } from "../connection/types.js";
 import { toJson } from "../job/payload.js";
-import { nameText, record, refuse, shown } from "../options/check.js";
+import { nameText, readable, record, refuse, shown } from "../options/check.js";
 import { CONNECTION_KEYS, checkConnectionOptions } from "../queue/options.js";
-import type { CustomEvents } from "./types.js";
+import type { CustomEvents, CustomEventsOf } from "./types.js";
 
 /** Largest custom event, name and payload together, in bytes: one entry of the stream. */
 const EVENT_MAX = 60_000;
@@ -17,7 +17,7 @@ const TAKEN: ReadonlySet<string> = new Set([
 ]);
 
 /** Tells events of one's own to the `QueueEvents` of a queue, in order with the queue's. */
-export class QueueEventsProducer<C extends CustomEvents = CustomEvents> {
+export class QueueEventsProducer<C extends CustomEventsOf<C> = CustomEvents> {
   readonly name: string;
   readonly #session: LazySession;
 
@@ -40,12 +40,13 @@ export class QueueEventsProducer<C extends CustomEvents = CustomEvents> {
     if (typeof event !== "object" || event === null) {
       return refuse("event", `must be an object, got ${shown(event)}`);
     }
-    const { eventName, ...rest } = event;
+    const { eventName, ...rest } = readable("event", () => ({ ...event }));
     const name = nameText("eventName", eventName);
     if (TAKEN.has(name)) refuse("eventName", `${name} is an event of the queue itself`);
     const payload = toJson("event", rest);
-    if (utf8Length(name) + utf8Length(payload) > EVENT_MAX) {
-      refuse("event", `must be at most ${EVENT_MAX} bytes of JSON with its name`);
+    const bytes = utf8Length(name) + utf8Length(payload);
+    if (bytes > EVENT_MAX) {
+      refuse("event", `must be at most ${EVENT_MAX} bytes of JSON with its name, has ${bytes}`);
     }
     const session = await this.#session.get("QueueEventsProducer.publishEvent");
     const call = { q: this.name, args: {}, messages: [{ name, payload }] };

@@ -1,16 +1,15 @@
-import { EventEmitter } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { typedError } from "@echomq/scripts";
-import { EchoMQError, queueName } from "@echomq/wire";
+import { queueName } from "@echomq/wire";
 import { closedError, LazySession } from "../connection/lazy.js";
 import { within } from "../connection/within.js";
 import { flag, record } from "../options/check.js";
 import { CONNECTION_KEYS, checkConnectionOptions } from "../queue/options.js";
-import { reasonOf } from "../worker/failure.js";
+import { Emitter } from "./emitter.js";
 import { type RawEvent, told } from "./expand.js";
 import { checkPlace, idOf, type Place, START } from "./place.js";
 import { EventReader, type Found } from "./reader.js";
-import type { CustomEvents, QueueEventsMap, QueueEventsOptions } from "./types.js";
+import type { CustomEventsOf, QueueEventsMap, QueueEventsOptions } from "./types.js";
 import { type Ending, keepWatchers, Watchers } from "./watchers.js";
 
 /** First and longest wait after trouble, in ms: doubling. */
@@ -19,14 +18,15 @@ const LONGEST_MS = 2_000;
 /** How long a close waits for the loop to notice, in ms. */
 const CLOSE_MS = 1_000;
 
-type AnyEmit = (event: string, ...args: unknown[]) => boolean;
+type AnyTell = (event: string, ...args: unknown[]) => void;
 
 /**
  * Tells what happens in a queue, wherever it happens, in order. It reads the queue's event stream on a
  * connection of its own and goes on where it was after a reconnect.
  */
-export class QueueEvents<C extends CustomEvents = Record<never, never>> extends EventEmitter<
-  QueueEventsMap<C>
+export class QueueEvents<C extends CustomEventsOf<C> = Record<never, never>> extends Emitter<
+  QueueEventsMap<C>,
+  C
 > {
   readonly name: string;
   readonly #session: LazySession;
@@ -42,12 +42,7 @@ export class QueueEvents<C extends CustomEvents = Record<never, never>> extends 
 
   /** @throws ValidationError `VALIDATION` naming the option. */
   constructor(name: string, options: QueueEventsOptions) {
-    // An async listener that rejects is told as an error, not left to end the process.
-    super({ captureRejections: true });
-    Object.defineProperty(this, EventEmitter.captureRejectionSymbol, {
-      value: (thrown: unknown, event: string | symbol) =>
-        this.#report(listenerError(event, thrown)),
-    });
+    super();
     this.name = queueName(name);
     const opts = record("options", options, [...CONNECTION_KEYS, "lastEventId", "autorun"]);
     checkConnectionOptions(opts);
@@ -70,6 +65,8 @@ export class QueueEvents<C extends CustomEvents = Record<never, never>> extends 
    * @throws FenceError when the keyspace is not ours, `EchoMQError` `CLOSED` when closed meanwhile.
    */
   run(): Promise<void> {
+    if (this.#closed !== undefined)
+      return Promise.reject(closedError("QueueEvents.run", this.name));
     this.#running ??= this.#start().catch((error: unknown) => {
       this.#running = undefined;
       throw error;
@@ -92,11 +89,15 @@ export class QueueEvents<C extends CustomEvents = Record<never, never>> extends 
     await this.close();
   }
 
+  protected override get quiet(): boolean {
+    return this.#closing.signal.aborted;
+  }
+
   async #start(): Promise<void> {
     const { signal } = this.#closing;
     for (let attempt = 0; ; attempt += 1) {
       try {
-        if (signal.aborted) throw closedError("QueueEvents.run");
+        if (signal.aborted) throw closedError("QueueEvents.run", this.name);
         const session = await this.#session.get("QueueEvents.run");
         const reader = new EventReader(session, await session.lane("events"));
         await this.#begin(reader).catch(async (error: unknown) => {
@@ -105,9 +106,9 @@ export class QueueEvents<C extends CustomEvents = Record<never, never>> extends 
         });
         return;
       } catch (error) {
-        if (signal.aborted) throw closedError("QueueEvents.run");
-        const typed = typedError(error, "QueueEvents.run");
-        this.#report(typed);
+        if (signal.aborted) throw closedError("QueueEvents.run", this.name);
+        const typed = typedError(error, { op: "QueueEvents.run", queue: this.name });
+        this.report(typed);
         if (!typed.transient) throw typed;
         await this.#rest(attempt);
       }
@@ -116,7 +117,7 @@ export class QueueEvents<C extends CustomEvents = Record<never, never>> extends 
 
   async #begin(reader: EventReader): Promise<void> {
     const place = this.#from ?? (await reader.now());
-    if (this.#closing.signal.aborted) throw closedError("QueueEvents.run");
+    if (this.#closing.signal.aborted) throw closedError("QueueEvents.run", this.name);
     this.#go(place);
     this.#last = idOf(place);
     this.#tell("ready");
@@ -134,8 +135,8 @@ export class QueueEvents<C extends CustomEvents = Record<never, never>> extends 
         troubles = 0;
       } catch (error) {
         if (signal.aborted) return;
-        const typed = typedError(error, "events");
-        this.#report(typed);
+        const typed = typedError(error, { op: "events", queue: this.name });
+        this.report(typed);
         if (typed.name === "FenceError") {
           void this.close();
           return;
@@ -175,27 +176,9 @@ export class QueueEvents<C extends CustomEvents = Record<never, never>> extends 
     await sleep(ms / 2 + (Math.random() * ms) / 2, undefined, { signal }).catch(() => undefined);
   }
 
-  /** Emits; a listener that throws must not stop what follows. */
+  /** The stream names events by itself, and what their listeners are given. */
   #tell(event: string, ...args: unknown[]): void {
-    try {
-      (this.emit as AnyEmit).call(this, event, ...args);
-    } catch (thrown) {
-      this.#report(listenerError(event, thrown));
-    }
-  }
-
-  #report(error: EchoMQError): void {
-    if (this.#closing.signal.aborted) return;
-    // Without a listener Node would throw: a lost connection must not end the process.
-    if ((this as EventEmitter).listenerCount("error") === 0) {
-      process.emitWarning(error);
-      return;
-    }
-    try {
-      (this.emit as AnyEmit).call(this, "error", error);
-    } catch (thrown) {
-      process.emitWarning(listenerError("error", thrown));
-    }
+    (this.tell as AnyTell).call(this, event, ...args);
   }
 
   async #close(): Promise<void> {
@@ -214,13 +197,4 @@ function endingOf(
 ): Ending | undefined {
   if (kind === "completed" || kind === "failed") return { how: kind, payload, gone };
   return kind === "removed" ? { how: "removed" } : undefined;
-}
-
-function listenerError(event: string | symbol, thrown: unknown): EchoMQError {
-  return new EchoMQError({
-    code: "LISTENER",
-    message: `a listener of ${String(event)} threw: ${reasonOf(thrown)}`,
-    op: `${String(event)} listener`,
-    cause: thrown,
-  });
 }

@@ -1,7 +1,9 @@
-import { type Dispatcher, getScript, type ReplyOf, tailScript } from "@echomq/scripts";
+import { type Dispatcher, type ReplyOf, tailScript } from "@echomq/scripts";
 import { LIMITS, unitKey } from "@echomq/wire";
+import { BlockingReads } from "../connection/blocking.js";
 import type { Session } from "../connection/session.js";
-import { type Fields, fieldsOfPairs } from "../job/fields.js";
+import type { Fields } from "../job/fields.js";
+import { storedOn } from "../job/stored.js";
 import { expand, type RawEvent } from "./expand.js";
 import { compareEntries, idOf, type Place, START } from "./place.js";
 import type { EventGap } from "./types.js";
@@ -10,8 +12,6 @@ import type { EventGap } from "./types.js";
 const ENTRIES = 32;
 /** Most jobs whose large values are fetched in one call. */
 const FETCH = 10;
-/** How long past its own timeout a blocking read may take before its connection is thrown away, in ms. */
-const GRACE_MS = 2_000;
 
 type TailReply = ReplyOf<typeof tailScript.spec>;
 
@@ -31,11 +31,13 @@ export interface Found {
 export class EventReader {
   readonly #session: Session;
   readonly #lane: Dispatcher;
+  readonly #reads: BlockingReads;
   readonly #key: string;
 
   constructor(session: Session, lane: Dispatcher) {
     this.#session = session;
     this.#lane = lane;
+    this.#reads = new BlockingReads(lane);
     this.#key = unitKey(session.q, "events");
   }
 
@@ -83,12 +85,10 @@ export class EventReader {
   async wait(place: Place): Promise<void> {
     await this.#session.fence.check(this.#lane);
     const block = LIMITS.blockMs;
-    await this.#lane.command(
-      // One entry is enough to wake: the read that follows meets the fence and sees what was trimmed.
-      ["XREAD", "COUNT", "1", "BLOCK", String(block), "STREAMS", this.#key, place.entry],
-      { key: this.#key },
-      { op: "events", timeoutMs: block + GRACE_MS, retryMs: 0 },
-    );
+    // One entry is enough to wake: the read that follows meets the fence and sees what was trimmed.
+    const stream = ["STREAMS", this.#key, place.entry];
+    const command = ["XREAD", "COUNT", "1", "BLOCK", String(block), ...stream];
+    await this.#reads.read(command, this.#key, block, "events");
   }
 
   /** Throws the connection away, as `close` does. */
@@ -113,11 +113,8 @@ export class EventReader {
     const ids = [...new Set(events.filter(({ referred }) => referred).map(({ id }) => id))];
     for (let at = 0; at < ids.length; at += FETCH) {
       const jobs = ids.slice(at, at + FETCH);
-      const call = { q: this.#session.q, jobs, args: {} };
-      const reply = await this.#lane.run(getScript, call, { op: "events" });
-      for (const [n, id] of jobs.entries()) {
-        const one = reply[n];
-        if (one) found.set(id, fieldsOfPairs(one.fields));
+      for (const one of await storedOn(this.#lane, this.#session.q, jobs, "events")) {
+        if (one) found.set(one.id, one.fields);
       }
     }
     return found;

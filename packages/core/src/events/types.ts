@@ -1,3 +1,4 @@
+import type { EchoMQError } from "@echomq/wire";
 import type { ConnectionOptions } from "../connection/types.js";
 
 /** Options of a `QueueEvents`. */
@@ -6,9 +7,9 @@ export interface QueueEventsOptions extends ConnectionOptions {
    * Where to go on: `<entry>:<index>` or `<entry>` as given with an event, `0-0` for all there is.
    * Default `$`, what happens from now on.
    */
-  readonly lastEventId?: string;
+  readonly lastEventId?: string | undefined;
   /** Whether it starts by itself. Default true. */
-  readonly autorun?: boolean;
+  readonly autorun?: boolean | undefined;
 }
 
 /** Payloads of the queue's own events. What was too large for the stream is absent when its job is gone. */
@@ -50,13 +51,20 @@ export interface EventGap {
 /** Payloads of events of one's own, by name: `{ shipped: { orderId: string } }`. */
 export type CustomEvents = { readonly [name: string]: object };
 
+/** What {@link CustomEvents} must be, written over their own names so that an `interface` may be them too. */
+export type CustomEventsOf<C> = { readonly [E in keyof C]: object };
+
 /** What listeners of a `QueueEvents` are given. The id is `<entry>:<index>`, good for `lastEventId`. */
-export type QueueEventsMap<C extends CustomEvents> = {
+export type QueueEventsMap<C extends CustomEventsOf<C> = Record<never, never>> = QueueOwnEvents & {
+  [E in Exclude<keyof C, number | symbol | keyof QueueOwnEvents>]: [payload: C[E], eventId: string];
+};
+
+type QueueOwnEvents = {
   [E in keyof QueueEventPayloads]: [payload: QueueEventPayloads[E], eventId: string];
-} & { [E in Exclude<keyof C, number | symbol>]: [payload: C[E], eventId: string] } & {
+} & {
   /** The place in the stream is known: nothing from now on is missed. */
   ready: [];
   gap: [gap: EventGap];
-  error: [error: Error];
+  error: [error: EchoMQError];
   closed: [];
 };

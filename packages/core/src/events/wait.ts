@@ -1,9 +1,9 @@
-import { getScript, tailScript } from "@echomq/scripts";
+import { tailScript } from "@echomq/scripts";
 import { EchoMQError, isEchoMQError } from "@echomq/wire";
 import { closedError, type LazySession } from "../connection/lazy.js";
 import { within } from "../connection/within.js";
-import { fieldsOfPairs } from "../job/fields.js";
 import { readPayload } from "../job/payload.js";
+import { stored } from "../job/stored.js";
 import { record, refuse, shown, whole } from "../options/check.js";
 import { JSON_CODEC } from "../options/serializer.js";
 import type { QueueEvents } from "./queue-events.js";
@@ -26,7 +26,10 @@ export interface WaitOptions {
 /** A wait that has been checked and may begin. */
 export interface Wait {
   readonly watchers: Watchers;
+  /** As it was given. */
   readonly timeoutMs: number;
+  /** Monotonic ms at which it is over. */
+  readonly until: number;
   readonly op: string;
 }
 
@@ -37,9 +40,11 @@ export interface Wait {
 export function checkWait(q: string, events: unknown, timeout: unknown, op: string): Wait {
   const watchers = watchersOf(events);
   if (!watchers) return refuse("events", `must be a QueueEvents, got ${shown(events)}`);
-  if (watchers.name !== q) refuse("events", `are of the queue ${watchers.name}, not of ${q}`);
+  if (watchers.name !== q) {
+    refuse("events", `are of the queue ${shown(watchers.name)}, not of ${shown(q)}`);
+  }
   const timeoutMs = whole("timeout", timeout, 1, WAIT_MAX_MS) ?? refuse("timeout", "is required");
-  return { watchers, timeoutMs, op };
+  return { watchers, timeoutMs, until: performance.now() + timeoutMs, op };
 }
 
 /** Adds a job through `add` and waits for its end. */
@@ -51,14 +56,12 @@ export async function addAndWait(
 ): Promise<unknown> {
   const { timeout, events } = record("wait", options, ["timeout", "events"]);
   const wait = checkWait(q, events, timeout, "Queue.addAndWait");
-  const until = performance.now() + wait.timeoutMs;
-  if (!(await readyWithin(wait))) throw late(wait, "the events were not ready, nothing was added");
+  if (!(await readyWithin(wait))) throw late(wait, "the events were not ready; nothing was added");
   // Before the add: the job may have ended, and be gone, when its id comes back.
   const recording = wait.watchers.record();
   try {
     const { id } = await add();
-    const timeoutMs = Math.max(Math.ceil(until - performance.now()), 1);
-    return await untilEnded(lazy, id, { ...wait, timeoutMs }, recording);
+    return await untilEnded(lazy, id, wait, recording);
   } finally {
     recording.stop();
   }
@@ -70,10 +73,8 @@ export async function waitUntilFinished(
   id: string,
   wait: Wait,
 ): Promise<unknown> {
-  const until = performance.now() + wait.timeoutMs;
-  if (!(await readyWithin(wait))) throw late(wait, `the events of job ${id} were not ready`);
-  const timeoutMs = Math.max(Math.ceil(until - performance.now()), 1);
-  return untilEnded(lazy, id, { ...wait, timeoutMs });
+  if (!(await readyWithin(wait))) throw late(wait, "the events were not ready", id);
+  return untilEnded(lazy, id, wait);
 }
 
 async function readyWithin({ watchers, timeoutMs }: Wait): Promise<boolean> {
@@ -86,9 +87,10 @@ async function readyWithin({ watchers, timeoutMs }: Wait): Promise<boolean> {
 function untilEnded(
   lazy: LazySession,
   id: string,
-  { watchers, timeoutMs, op }: Wait,
+  wait: Wait,
   recording?: Recording,
 ): Promise<unknown> {
+  const { watchers, op } = wait;
   return new Promise((resolve, reject) => {
     let looking = false;
     let over = false;
@@ -115,8 +117,8 @@ function untilEnded(
       try {
         const end = await endOf(lazy, id, op, watchers);
         const known = told ?? recording?.of(id) ?? { how: "removed" };
-        if (end === "gone") finish(() => resultOf(id, decoded(lazy, known), op));
-        else if (end) finish(() => resultOf(id, end, op));
+        if (end === "gone") finish(() => resultOf(id, decoded(lazy, known), wait));
+        else if (end) finish(() => resultOf(id, end, wait));
       } catch (error) {
         if (!isTransient(error)) fail(error);
       } finally {
@@ -128,14 +130,14 @@ function untilEnded(
         told = ending;
         // Events hold results as JSON: another serialiser's stand in the job itself.
         if (ending.how === "completed" && lazy.codec !== JSON_CODEC) void look();
-        else finish(() => resultOf(id, ending, op));
+        else finish(() => resultOf(id, ending, wait));
       },
       doubt: () => void look(),
-      closed: () => fail(closedError(op)),
+      closed: () => fail(closedError(op, watchers.name)),
     });
     const timer = setTimeout(
-      () => fail(late({ op, timeoutMs }, `job ${id} has not ended`)),
-      timeoutMs,
+      () => fail(late(wait, "it has not ended, and goes on", id)),
+      Math.max(Math.ceil(wait.until - performance.now()), 1),
     );
     const again = setInterval(() => void look(), LOOK_MS);
     void look();
@@ -158,7 +160,7 @@ async function endOf(
   watchers: Watchers,
 ): Promise<Ending | "gone" | undefined> {
   const session = await lazy.get(op);
-  const found = (await session.read(getScript, { q: session.q, jobs: [id], args: {} }, op))?.[0];
+  const [found] = await stored(session, [id], op);
   if (!found) {
     // It may have ended and been removed at once: then its event stands in the stream by now.
     const args = { after: "0-0", inclusive: 0, count: 0 };
@@ -166,7 +168,7 @@ async function endOf(
     if (top) await watchers.reached(top);
     return "gone";
   }
-  const fields = fieldsOfPairs(found.fields);
+  const { fields } = found;
   if (found.state === "completed") {
     const value = readPayload(null, lazy.codec, fields.returnvalue);
     return { how: "completed", payload: { returnvalue: value }, gone: false };
@@ -175,31 +177,25 @@ async function endOf(
   return { how: "failed", payload: { failedReason: fields.failedReason ?? "" }, gone: false };
 }
 
-function resultOf(id: string, ending: Ending, op: string): unknown {
+function resultOf(jobId: string, ending: Ending, { watchers, op }: Wait): unknown {
+  const about = { op, queue: watchers.name, jobId };
   if (ending.how === "removed") {
-    throw new EchoMQError({
-      code: "JOB_REMOVED",
-      message: `${op}: job ${id} is gone; it was removed, or had ended and was not kept`,
-      op,
-    });
+    const message = "it is gone: it was removed, or had ended and was not kept";
+    throw new EchoMQError({ code: "JOB_REMOVED", message, ...about });
   }
   if (ending.gone) {
-    throw new EchoMQError({
-      code: "RESULT_GONE",
-      message: `${op}: job ${id} has ${ending.how}, but was removed before its large result was read`,
-      op,
-    });
+    const message = `it has ${ending.how}, but was removed before its large result was read; keep ended jobs longer`;
+    throw new EchoMQError({ code: "RESULT_GONE", message, ...about });
   }
   if (ending.how === "completed") return ending.payload.returnvalue;
-  throw new EchoMQError({ code: "JOB_FAILED", message: String(ending.payload.failedReason), op });
+  // Its message is the reason, as the handler said it.
+  const message = String(ending.payload.failedReason);
+  throw new EchoMQError({ code: "JOB_FAILED", message, op });
 }
 
-function late({ op, timeoutMs }: Pick<Wait, "op" | "timeoutMs">, what: string): EchoMQError {
-  return new EchoMQError({
-    code: "WAIT_TIMEOUT",
-    message: `${op}: ${what} within ${timeoutMs} ms`,
-    op,
-  });
+function late({ op, timeoutMs, watchers }: Wait, what: string, jobId?: string): EchoMQError {
+  const message = `no end within ${timeoutMs} ms: ${what}`;
+  return new EchoMQError({ code: "WAIT_TIMEOUT", message, op, queue: watchers.name, jobId });
 }
 
 function isTransient(error: unknown): boolean {

@@ -30,6 +30,16 @@ export class JobIds {
   #holds = false;
   #session: Session | undefined;
 
+  /** One new id while the node id is surely ours; undefined where {@link next} must lease it first. */
+  ready(): string | undefined {
+    return this.leased ? this.#mint?.next() : undefined;
+  }
+
+  /** The node id is surely ours now. */
+  get leased(): boolean {
+    return performance.now() < this.#until;
+  }
+
   /**
    * One new id. The fence must have let the session through: leasing writes.
    * @throws WireError `EMQFULL` when 1 024 processes hold a node id, `ServerError` when the lease
@@ -55,7 +65,7 @@ export class JobIds {
     this.#until = Number.NEGATIVE_INFINITY;
     const token = processToken;
     if (!leave()) return;
-    const args = { now: session.clock.read(), ttl: 0, token };
+    const args = { now: session.serverClock.read(), ttl: 0, token };
     const options = { op: "release node id", retryMs: 0, timeoutMs: 1_000 };
     // Where it does not arrive the lease expires by itself.
     await session.main.run(nodeScript, { q: session.q, args }, options).catch(() => undefined);
@@ -69,7 +79,8 @@ export class JobIds {
       holders += 1;
     }
     try {
-      const args = { now: await session.clock.now(), ttl: LEASE_MS, token: processToken };
+      // Every process of the server shares the ids, also those of another time.
+      const args = { now: await session.serverClock.now(), ttl: LEASE_MS, token: processToken };
       const node = await session.write(nodeScript, { q: session.q, args }, "lease node id");
       this.#session = session;
       this.#until = started + LEASE_MS;

@@ -78,5 +78,5 @@ export async function addTo(
   const call = { q: target.q, jobs: ids, namesakes: ids, args, items, ...none };
   const statuses = await target.write(addScript, call, op);
   const full = statuses.find((status) => status.startsWith("EMQ"));
-  if (full !== undefined) throw errorFromReply(full, op);
+  if (full !== undefined) throw errorFromReply(full, { op, queue: target.q });
 }

@@ -1,4 +1,4 @@
-import { RUN_FIELDS } from "@echomq/scripts";
+import type { RunField } from "@echomq/scripts";
 import { fromJson } from "./payload.js";
 
 /** A job's hash as read from Redis, with no prototype: its keys come from outside. */
@@ -11,22 +11,45 @@ export function fieldsOfPairs(pairs: readonly string[]): Fields {
   return fields;
 }
 
-/** Values of a claim's or begin's reply as a record. */
-export function fieldsOfRun(values: readonly (string | null)[]): Fields {
-  const fields: Record<string, string> = Object.create(null);
-  RUN_FIELDS.forEach((name, at) => {
-    const value = values[at];
-    if (value !== null && value !== undefined) fields[name] = value;
-  });
-  return fields;
+/** Values of a claim's or begin's reply as a record: a literal, since one is made for every run. */
+export function fieldsOfRun(
+  values: readonly (string | null)[],
+): Record<RunField, string | undefined> {
+  return {
+    name: values[0] ?? undefined,
+    data: values[1] ?? undefined,
+    opts: values[2] ?? undefined,
+    timestamp: values[3] ?? undefined,
+    atm: values[4] ?? undefined,
+    ats: values[5] ?? undefined,
+    stc: values[6] ?? undefined,
+    priority: values[7] ?? undefined,
+    delay: values[8] ?? undefined,
+    attemptsMade: values[9] ?? undefined,
+    progress: values[10] ?? undefined,
+    deid: values[11] ?? undefined,
+    parentKey: values[12] ?? undefined,
+    rjk: values[13] ?? undefined,
+    stacktrace: values[14] ?? undefined,
+  };
 }
 
 /** Stored options of a job: an object whatever was stored. */
 export function storedOptions(fields: Fields): Readonly<Record<string, unknown>> {
+  if (fields.opts === "{}") return {};
   const opts = fromJson(fields.opts);
   return typeof opts === "object" && opts !== null && !Array.isArray(opts)
     ? (opts as Record<string, unknown>)
     : {};
+}
+
+/** Stored options as users know them: without what telemetry keeps among them, here and in v1. */
+export function knownOptions(fields: Fields): Readonly<Record<string, unknown>> {
+  const opts = storedOptions(fields);
+  // Few have it, and a copy for each job would cost all.
+  if (!("tm" in opts || "omc" in opts)) return opts;
+  const { tm: _tm, omc: _omc, ...known } = opts;
+  return known;
 }
 
 /** A number of a field, `fallback` where there is none or it is no number. */

@@ -1,4 +1,3 @@
-import { getScript } from "@echomq/scripts";
 import type { LazySession } from "../connection/lazy.js";
 import { checkWait, type WaitOptions, waitUntilFinished } from "../events/wait.js";
 import { cancelJob } from "../queue/verbs/cancel.js";
@@ -9,9 +8,10 @@ import { promoteJob } from "../queue/verbs/promote.js";
 import { removeJob } from "../queue/verbs/remove.js";
 import { type RetryOptions, type RetryState, retryJob } from "../queue/verbs/retry.js";
 import { log, updateData, updateProgress } from "../queue/verbs/write.js";
-import { attemptsMade, countOf, type Fields, numberOf, storedOptions } from "./fields.js";
+import { attemptsMade, countOf, type Fields, knownOptions, numberOf } from "./fields.js";
 import { delayUntil, moveRun, type RunControl } from "./moves.js";
 import { fromJson, readPayload } from "./payload.js";
+import { storedState } from "./stored.js";
 import type { JobState } from "./types.js";
 
 /** What a job was when it was read or added. */
@@ -20,7 +20,9 @@ export interface JobInit {
   readonly queue: string;
   readonly fields: Fields;
   /** Claim time while it runs, in server ms. */
-  readonly claimedAt?: number;
+  readonly claimedAt?: number | undefined;
+  /** How often it was begun, this run included, while it runs. */
+  readonly started?: number;
   /** Lease token, for the run itself: what it writes is refused once the lease is lost. */
   readonly token?: string;
   /** The run itself, where the job is to move itself. */
@@ -71,13 +73,13 @@ export class Job<Data = unknown, Result = unknown, Name extends string = string>
     this.queueName = init.queue;
     this.name = (fields.name ?? "") as Name;
     this.data = readPayload(this, session.codec, fields.data) as Data;
-    this.opts = storedOptions(fields);
+    this.opts = knownOptions(fields);
     this.timestamp = numberOf(fields.timestamp, 0);
     this.delay = numberOf(fields.delay, 0);
     this.priority = numberOf(fields.priority, 0);
     this.deduplicationId = fields.deid;
     this.attemptsMade = attemptsMade(fields);
-    this.attemptsStarted = countOf(fields.ats);
+    this.attemptsStarted = init.started ?? countOf(fields.ats);
     this.stalledCounter = countOf(fields.stc);
     this.progress = fromJson(fields.progress) ?? 0;
     this.processedOn = init.claimedAt ?? optional(fields.processedOn);
@@ -92,10 +94,7 @@ export class Job<Data = unknown, Result = unknown, Name extends string = string>
    * @throws FenceError or ServerError.
    */
   async getState(): Promise<JobState> {
-    const session = await this.#session.get("Job.getState");
-    const call = { q: session.q, jobs: [this.id], args: {} };
-    const reply = await session.read(getScript, call, "Job.getState");
-    return (reply?.[0]?.state ?? "unknown") as JobState;
+    return storedState(this.#session, this.id, "Job.getState");
   }
 
   /** @throws as {@link getState}. */
@@ -243,7 +242,7 @@ export class Job<Data = unknown, Result = unknown, Name extends string = string>
    */
   async moveToDelayed(timestamp: number | Date, token?: string): Promise<void> {
     const delay = delayUntil(timestamp);
-    await moveRun(this.#run, { to: "delayed", delay }, token, "Job.moveToDelayed");
+    await moveRun(this.#run, { to: "delayed", delay }, token, this.#about("Job.moveToDelayed"));
   }
 
   /**
@@ -252,7 +251,11 @@ export class Job<Data = unknown, Result = unknown, Name extends string = string>
    * @throws as {@link moveToDelayed}.
    */
   async moveToWait(token?: string): Promise<void> {
-    await moveRun(this.#run, { to: "wait" }, token, "Job.moveToWait");
+    await moveRun(this.#run, { to: "wait" }, token, this.#about("Job.moveToWait"));
+  }
+
+  #about(op: string): { readonly op: string; readonly queue: string; readonly jobId: string } {
+    return { op, queue: this.queueName, jobId: this.id };
   }
 
   get #target(): { readonly id: string; readonly token: string } {
@@ -269,7 +272,22 @@ function optional(text: string | undefined): number | undefined {
   return Number.isNaN(value) ? undefined : value;
 }
 
-function stackOf(text: string | undefined): readonly string[] {
+/** How a run ended, for the job its listeners get. */
+export interface RunEnd {
+  readonly attemptsMade: number;
+  readonly finishedOn: number | undefined;
+  readonly returnvalue?: unknown;
+  readonly failedReason?: string;
+  readonly stacktrace?: readonly string[];
+}
+
+/** Writes into the job of a handler how its run ended. */
+export function markEnd(job: object, end: RunEnd): void {
+  Object.assign(job, end);
+}
+
+/** Stored stacks, whatever was stored. */
+export function stackOf(text: string | undefined): readonly string[] {
   const list = fromJson(text);
   return Array.isArray(list) ? list.filter((line) => typeof line === "string") : [];
 }

@@ -1,5 +1,5 @@
 import { EchoMQError } from "@echomq/wire";
-import { refuse, shown } from "../options/check.js";
+import { momentOf, refuse, shown } from "../options/check.js";
 import { DELAY_MAX_MS } from "../options/limits.js";
 import type { Move } from "../worker/run.js";
 
@@ -16,12 +16,13 @@ export interface RunControl {
  * @throws ValidationError `VALIDATION` naming `timestamp`.
  */
 export function delayUntil(timestamp: unknown): number {
-  const at = timestamp instanceof Date ? timestamp.getTime() : timestamp;
-  if (typeof at !== "number" || !Number.isInteger(at) || at < 0) {
+  const at = momentOf(timestamp);
+  if (at === undefined) {
     return refuse("timestamp", `must be a Date or whole ms since 1970, got ${shown(timestamp)}`);
   }
   const delay = at - Date.now();
-  if (delay > DELAY_MAX_MS) refuse("timestamp", "must be at most ten years from now");
+  if (delay > DELAY_MAX_MS)
+    refuse("timestamp", `must be at most ten years from now, got ${shown(at)}`);
   return Math.max(delay, 0);
 }
 
@@ -30,20 +31,19 @@ export async function moveRun(
   run: RunControl | undefined,
   move: Move,
   token: unknown,
-  op: string,
+  about: { readonly op: string; readonly queue: string; readonly jobId: string },
 ): Promise<void> {
   if (run === undefined) {
-    throw new EchoMQError({
-      code: "EMQSTATE",
-      message: `${op}: only a job in its own run can move itself`,
-      op,
-    });
+    const message =
+      "it does not run here: only the job that its own handler was given can move itself";
+    throw new EchoMQError({ code: "EMQSTATE", message, ...about });
   }
   if (token !== undefined && typeof token !== "string") {
     refuse("token", "must be a string; a handler's second argument is { token, signal, lease }");
   }
   if (token !== undefined && token !== run.token) {
-    throw new EchoMQError({ code: "EMQSTALE", message: `${op}: the token is not this run's`, op });
+    const message = "the token is not this run's: give the handler's own, or none";
+    throw new EchoMQError({ code: "EMQSTALE", message, ...about });
   }
   await run.moveTo(move);
 }

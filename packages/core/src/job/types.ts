@@ -7,6 +7,12 @@ export interface JobShape {
 /** Kinds of jobs of a queue by name: `Queue<{ mail: { data: Mail; result: Receipt } }>`. */
 export type JobMap = { readonly [name: string]: JobShape };
 
+/**
+ * What a job map must be, each name with its {@link JobShape}. Written over the map's own names, so that an
+ * `interface` may be one too: `function report<M extends JobMapOf<M>>(queue: Queue<M>)`.
+ */
+export type JobMapOf<M> = { readonly [N in keyof M]: JobShape };
+
 /** Names of a job map. */
 export type JobName<M> = Extract<keyof M, string>;
 
@@ -30,7 +36,7 @@ export type JobState =
   | "held"
   | "unknown";
 
-/** How many jobs stand in each state, and whether the queue is paused. */
+/** How many jobs stand in each state. `held` are those that deduplication keeps back. */
 export interface JobCounts {
   readonly waiting: number;
   readonly prioritized: number;
@@ -39,4 +45,5 @@ export interface JobCounts {
   readonly completed: number;
   readonly failed: number;
   readonly "waiting-children": number;
+  readonly held: number;
 }

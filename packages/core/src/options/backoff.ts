@@ -1,14 +1,31 @@
-import { record, refuse, shown, whole } from "./check.js";
+import { nameText, nearest, record, refuse, shown, whole } from "./check.js";
 import { DELAY_MAX_MS } from "./limits.js";
 
 /** How long to wait before an attempt is made again. */
 export interface Backoff {
-  /** `fixed` waits `delay` each time, `exponential` doubles it each time. */
-  readonly type: "fixed" | "exponential";
-  /** First wait, in ms. */
-  readonly delay: number;
+  /**
+   * `fixed` waits `delay` each time, `exponential` doubles it each time. Any other name is a type of
+   * one's own: the worker's `settings.backoffStrategy` says how long.
+   */
+  readonly type: "fixed" | "exponential" | (string & {});
+  /** First wait, in ms. Required for `fixed` and `exponential`; others find it in the job's options. */
+  readonly delay?: number | undefined;
   /** Part of the wait that is random, 0 to 1; spreads jobs that failed together. Default 0. */
+  readonly jitter?: number | undefined;
+}
+
+/** A backoff this package computes itself. */
+export interface BuiltInBackoff {
+  readonly type: "fixed" | "exponential";
+  readonly delay: number;
   readonly jitter?: number;
+}
+
+/** A backoff the worker's own strategy computes. */
+export interface CustomBackoff {
+  readonly type: string;
+  readonly custom: true;
+  readonly jitter: number;
 }
 
 /** Longest wait between two attempts, in ms: a day. Doubling must end somewhere. */
@@ -20,16 +37,36 @@ export function checkBackoff(option: string, value: unknown): Backoff | undefine
   if (typeof value === "number") {
     return { type: "fixed", delay: whole(option, value, 0, DELAY_MAX_MS) ?? 0 };
   }
-  const { type, delay, jitter } = record(option, value, ["type", "delay", "jitter"]);
-  if (type !== "fixed" && type !== "exponential") {
-    refuse(`${option}.type`, `must be fixed or exponential, got ${shown(type)}`);
+  const given = record(option, value, ["type", "delay", "jitter"]);
+  const type = checkType(`${option}.type`, given.type);
+  const delay = whole(`${option}.delay`, given.delay, 0, DELAY_MAX_MS);
+  if (isBuiltIn(type) && delay === undefined) refuse(`${option}.delay`, "is required");
+  const { jitter } = given;
+  if (jitter !== undefined && !isShare(jitter)) {
+    return refuse(`${option}.jitter`, `must be a number from 0 to 1, got ${shown(jitter)}`);
   }
-  if (delay === undefined) refuse(`${option}.delay`, "is required");
-  whole(`${option}.delay`, delay, 0, DELAY_MAX_MS);
-  if (jitter !== undefined && !(typeof jitter === "number" && jitter >= 0 && jitter <= 1)) {
-    refuse(`${option}.jitter`, `must be a number from 0 to 1, got ${shown(jitter)}`);
-  }
-  return value as Backoff;
+  return {
+    type,
+    ...(delay === undefined ? {} : { delay }),
+    ...(jitter === undefined ? {} : { jitter }),
+  };
+}
+
+function checkType(option: string, value: unknown): string {
+  if (value === undefined) return refuse(option, "is required");
+  const type = nameText(option, value);
+  // A misspelt one would be found out by the first failure only. Short words are too like others.
+  const meant = type.toLowerCase() === "fixed" ? "fixed" : nearest(type, ["exponential"]);
+  if (!isBuiltIn(type) && meant) refuse(option, `is not a type; did you mean ${meant}?`);
+  return type;
+}
+
+function isBuiltIn(type: unknown): type is BuiltInBackoff["type"] {
+  return type === "fixed" || type === "exponential";
+}
+
+function isShare(value: unknown): value is number {
+  return typeof value === "number" && value >= 0 && value <= 1;
 }
 
 /**
@@ -37,7 +74,7 @@ export function checkBackoff(option: string, value: unknown): Backoff | undefine
  * at most a day unless `delay` itself is longer; `jitter` takes a random part of up to that share away.
  */
 export function backoffDelay(
-  backoff: Backoff,
+  backoff: BuiltInBackoff,
   attempt: number,
   random: () => number = Math.random,
 ): number {
@@ -46,22 +83,28 @@ export function backoffDelay(
   // Doubled at most 60 times: beyond, the factor is infinite, and infinitely often nothing is no number.
   const times = Math.min(Math.max(attempt - 1, 0), 60);
   const full = type === "fixed" ? delay : Math.min(delay * 2 ** times, cap);
-  return Math.round(full * (1 - jitter * random()));
+  return jittered(full, jitter, random);
+}
+
+/** A wait in whole ms, of which a random part of up to `jitter` is taken away. */
+export function jittered(ms: number, jitter: number, random: () => number = Math.random): number {
+  return Math.round(ms * (1 - jitter * random()));
 }
 
 /**
  * Reads a backoff from a job's stored options, also of another version. Null when there is none.
- * @throws Error when its type is unknown, so that the job fails with a reason instead of looping.
+ * @throws Error when its type is no name, so that the job fails with a reason instead of looping.
  */
-export function storedBackoff(value: unknown): Backoff | null {
+export function storedBackoff(value: unknown): BuiltInBackoff | CustomBackoff | null {
   if (value === undefined || value === null) return null;
   if (typeof value === "number") return { type: "fixed", delay: delayOf(value) };
   if (typeof value !== "object") throw new Error(`unknown backoff ${shown(value)}`);
   const { type, delay, jitter } = value as { type?: unknown; delay?: unknown; jitter?: unknown };
-  if (type !== "fixed" && type !== "exponential")
+  const share = isShare(jitter) ? jitter : 0;
+  if (isBuiltIn(type)) return { type, delay: delayOf(delay), jitter: share };
+  if (typeof type !== "string" || type === "")
     throw new Error(`unknown backoff type ${shown(type)}`);
-  const share = typeof jitter === "number" && jitter >= 0 && jitter <= 1 ? jitter : 0;
-  return { type, delay: delayOf(delay), jitter: share };
+  return { type, custom: true, jitter: share };
 }
 
 function delayOf(value: unknown): number {

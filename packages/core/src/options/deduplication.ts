@@ -9,16 +9,16 @@ import { DELAY_MAX_MS } from "./limits.js";
 export interface Deduplication {
   readonly id: string;
   /** How long it stands for others, in ms from its own add, whether it has ended or not. */
-  readonly ttl?: number;
+  readonly ttl?: number | undefined;
   /** Starts `ttl` anew with every job that is dropped, or that replaces. */
-  readonly extend?: boolean;
+  readonly extend?: boolean | undefined;
   /** While it is delayed, a new job replaces it instead of being dropped. */
-  readonly replace?: boolean;
+  readonly replace?: boolean | undefined;
   /**
    * While it runs, the last job added is kept back and put in line when it ends; each job replaces the
    * one kept before. `ttl` and `extend` then mean nothing.
    */
-  readonly keepLastIfActive?: boolean;
+  readonly keepLastIfActive?: boolean | undefined;
 }
 
 /** A deduplication, checked and complete. */

@@ -1,6 +1,6 @@
 import { jobId, LIMITS } from "@echomq/wire";
 import { type Backoff, checkBackoff } from "./backoff.js";
-import { flag, record, refuse, shown, whole } from "./check.js";
+import { flag, momentOf, record, refuse, shown, whole } from "./check.js";
 import { checkDeadLetter, type DeadLetter } from "./dead-letter.js";
 import {
   type CheckedDeduplication,
@@ -13,35 +13,35 @@ import { checkRetention, type Retention } from "./retention.js";
 /** Options of one job. */
 export interface JobOptions {
   /** The job's id; a second add with the same id is no second job. Default: an id is minted. */
-  readonly jobId?: string;
+  readonly jobId?: string | undefined;
   /** Wait before the job may run, in ms, up to ten years. */
-  readonly delay?: number;
+  readonly delay?: number | undefined;
   /** When the job may run: a `Date`, or ms of Unix time. What is past is now. Not together with `delay`. */
-  readonly runAt?: Date | number;
+  readonly runAt?: Date | number | undefined;
   /** 1 runs first, 2 097 151 last; jobs without a priority run before all that have one. */
-  readonly priority?: number;
+  readonly priority?: number | undefined;
   /** How often the job is tried in all. Default 1. */
-  readonly attempts?: number;
+  readonly attempts?: number | undefined;
   /** Wait between attempts: ms, or how to compute them. Default none. */
-  readonly backoff?: number | Backoff;
+  readonly backoff?: number | Backoff | undefined;
   /** How long one run may take, in ms, up to 24 days; longer, and the attempt fails. Default no limit. */
-  readonly timeout?: number;
+  readonly timeout?: number | undefined;
   /**
    * How long the job may wait for its first run, in ms from when it is due, up to 24 days; later it
    * fails unrun. */
-  readonly ttl?: number;
+  readonly ttl?: number | undefined;
   /** Lets one job stand for all that are added under the same id. */
-  readonly deduplication?: Deduplication;
+  readonly deduplication?: Deduplication | undefined;
   /** Queue that gets a copy of the job when it fails for good. */
-  readonly deadLetter?: DeadLetter;
+  readonly deadLetter?: DeadLetter | undefined;
   /** Log lines that stay, 1 to 100 000. Default 1 000. */
-  readonly keepLogs?: number;
+  readonly keepLogs?: number | undefined;
   /** Puts the job at the head of the line. */
-  readonly lifo?: boolean;
+  readonly lifo?: boolean | undefined;
   /** What stays of completed jobs of this kind. Default 24 hours and 10 000. */
-  readonly removeOnComplete?: Retention;
+  readonly removeOnComplete?: Retention | undefined;
   /** What stays of failed jobs of this kind. Default 7 days and 10 000. */
-  readonly removeOnFail?: Retention;
+  readonly removeOnFail?: Retention | undefined;
 }
 
 /** Options of a job as `add` sends them. */
@@ -127,32 +127,27 @@ export function checkJobOptions(
 export function checkDefaultJobOptions(value: unknown): JobOptions {
   if (value === undefined) return {};
   const known = KNOWN.filter((name) => name !== "jobId");
-  // A copy: what the caller changes later must not reach jobs unchecked.
-  const opts: JobOptions = { ...record("defaultJobOptions", value, known) };
+  const opts: JobOptions = record("defaultJobOptions", value, known);
   checkJobOptions(opts, {}, "defaultJobOptions");
   return opts;
 }
 
-/** Given options over defaults; an option that is `undefined` is not given. */
+/** Given options over defaults. */
 function over(defaults: JobOptions, given: Readonly<Record<string, unknown>>): JobOptions {
-  const set = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
   const { delay, runAt, ...rest } = defaults;
   // Of the two that exclude each other, the one given stands.
-  if ("delay" in set || "runAt" in set) return { ...rest, ...set };
-  return { ...defaults, ...set };
+  if ("delay" in given || "runAt" in given) return { ...rest, ...given };
+  return { ...defaults, ...given };
 }
-
-/** Latest time a `Date` can tell. */
-const DATE_MAX = 8_640_000_000_000_000;
 
 function checkRunAt(option: string, { runAt, delay }: JobOptions): number | undefined {
   if (runAt === undefined) return undefined;
   if (delay !== undefined) refuse(option, "does not go together with delay");
-  const date = Object.prototype.toString.call(runAt) === "[object Date]";
-  const time = date ? Number(runAt) : runAt;
-  if (typeof time !== "number" || !Number.isInteger(time) || time < 0 || time > DATE_MAX) {
+  const time = momentOf(runAt);
+  if (time === undefined) {
     return refuse(option, `must be a valid Date or whole ms of Unix time, got ${shown(runAt)}`);
   }
-  if (time - Date.now() > DELAY_MAX_MS) refuse(option, "must be at most ten years ahead");
+  if (time - Date.now() > DELAY_MAX_MS)
+    refuse(option, `must be at most ten years ahead, got ${shown(time)}`);
   return time;
 }

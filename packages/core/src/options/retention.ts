@@ -5,7 +5,10 @@ import { DELAY_MAX_MS } from "./limits.js";
  * What stays of finished jobs: `true` removes at once, `false` keeps all, a number keeps that many, an
  * object keeps by `count`, by `age` in seconds, or both.
  */
-export type Retention = boolean | number | { readonly count?: number; readonly age?: number };
+export type Retention =
+  | boolean
+  | number
+  | { readonly count?: number | undefined; readonly age?: number | undefined };
 
 /** Retention as the scripts take it: how many, and how long in ms (0 for ever). */
 export interface Keep {
@@ -25,11 +28,14 @@ export function checkRetention(option: string, value: unknown): Retention | unde
   if (value === undefined || typeof value === "boolean") return value;
   if (typeof value === "number") return whole(option, value, 0, ALL);
   const { count, age } = record(option, value, ["count", "age"]);
-  whole(`${option}.count`, count, 0, ALL);
-  whole(`${option}.age`, age, 1, DELAY_MAX_MS / 1_000);
-  if (count === undefined && age === undefined)
+  const most = whole(`${option}.count`, count, 0, ALL);
+  const oldest = whole(`${option}.age`, age, 1, DELAY_MAX_MS / 1_000);
+  if (most === undefined && oldest === undefined)
     refuse(option, `needs count or age, got ${shown(value)}`);
-  return value as Retention;
+  return {
+    ...(most === undefined ? {} : { count: most }),
+    ...(oldest === undefined ? {} : { age: oldest }),
+  };
 }
 
 /** Reads a retention, also one stored by another version: what cannot be read is the default. */

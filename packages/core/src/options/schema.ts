@@ -1,5 +1,5 @@
 import { ValidationError } from "@echomq/wire";
-import { nameText, refuse, shown } from "./check.js";
+import { messageOf, nameText, property, readable, refuse, shown } from "./check.js";
 
 /** A schema of any library that follows the Standard Schema interface, version 1. */
 export interface StandardSchemaV1<Input = unknown, Output = Input> {
@@ -49,16 +49,21 @@ export function checkSchemas(value: unknown): Schemas {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     return refuse("schemas", `must be an object of schemas by job name, got ${shown(value)}`);
   }
-  for (const [name, schema] of Object.entries(value)) {
+  for (const name of readable("schemas", () => Object.keys(value))) {
     nameText("schemas", name);
-    const some = (typeof schema === "object" && schema !== null) || typeof schema === "function";
-    const standard = some ? (schema as Partial<StandardSchemaV1>)["~standard"] : undefined;
-    if (typeof standard?.validate !== "function" || standard.version !== 1) {
+    const schema = property("schemas", value, name);
+    if (!readable(`schemas.${name}`, () => isSchema(schema))) {
       refuse(`schemas.${name}`, "must be a Standard Schema of version 1");
     }
     schemas.set(name, schema as StandardSchemaV1);
   }
   return schemas;
+}
+
+function isSchema(value: unknown): boolean {
+  const some = (typeof value === "object" && value !== null) || typeof value === "function";
+  const standard = some ? (value as Partial<StandardSchemaV1>)["~standard"] : undefined;
+  return typeof standard?.validate === "function" && standard.version === 1;
 }
 
 /**
@@ -93,8 +98,7 @@ function outputOf(job: string, result: unknown): unknown {
 }
 
 function thrownBy(job: string, thrown: unknown): SchemaError {
-  const text = thrown instanceof Error ? thrown.message : shown(thrown);
-  return new SchemaError(job, [{ message: `the schema threw: ${text}` }]);
+  return new SchemaError(job, [{ message: `the schema threw: ${messageOf(thrown)}` }]);
 }
 
 function lineOf({ message, path }: SchemaIssue): string {

@@ -1,6 +1,6 @@
 import { EchoMQError, utf8Length } from "@echomq/wire";
 import { fromJson, toJson } from "../job/payload.js";
-import { refuse, shown } from "./check.js";
+import { messageOf, property, refuse, shown } from "./check.js";
 import { PAYLOAD_MAX } from "./limits.js";
 
 /** Writes payloads and results as text and reads them back. All who share a queue share the serializer. */
@@ -32,12 +32,12 @@ export function codecOf(value: unknown): Codec {
   if (typeof value !== "object" || value === null) {
     return refuse("serializer", `must be an object, got ${shown(value)}`);
   }
-  const serializer = value as Serializer;
-  for (const name of ["serialize", "deserialize"] as const) {
-    if (typeof serializer[name] !== "function")
-      refuse(`serializer.${name}`, `must be a function, got ${shown(serializer[name])}`);
+  for (const name of ["serialize", "deserialize"]) {
+    const method = property("serializer", value, name);
+    if (typeof method !== "function")
+      refuse(`serializer.${name}`, `must be a function, got ${shown(method)}`);
   }
-  return new CustomCodec(serializer);
+  return new CustomCodec(value as Serializer);
 }
 
 class CustomCodec implements Codec {
@@ -75,15 +75,7 @@ class CustomCodec implements Codec {
 function sized(option: string, text: string, most = PAYLOAD_MAX): string {
   // A character has at most three bytes of UTF-8 for each unit of its string.
   if (text.length * 3 > most && utf8Length(text) > most) {
-    refuse(option, `must be at most ${most} bytes, serialised`);
+    refuse(option, `must be at most ${most} bytes, serialised, has ${utf8Length(text)}`);
   }
   return text;
-}
-
-function messageOf(thrown: unknown): string {
-  try {
-    return thrown instanceof Error ? thrown.message : String(thrown);
-  } catch {
-    return "it threw a value that cannot be read";
-  }
 }

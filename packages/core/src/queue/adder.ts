@@ -1,4 +1,4 @@
-import { addScript } from "@echomq/scripts";
+import { addScript, type CallOf } from "@echomq/scripts";
 import { errorFromReply, isEchoMQError } from "@echomq/wire";
 import type { Session } from "../connection/session.js";
 import type { JobIds } from "../ids/node-lease.js";
@@ -40,12 +40,16 @@ const CHUNK_BYTES = 4 * 1024 * 1024;
 const TRIES = 10;
 const OP = "Queue.add";
 
+/** From so many jobs on a batch is sent as two, so that one is made here while the server takes the other. */
+const SHARE = 16;
+
 /** Adds jobs. What is added in one tick, or while a call is in flight, goes together in the next call. */
 export class Adder {
   readonly #ids: JobIds;
   readonly #holders = new Holders();
   readonly #waiting: Pending[] = [];
-  #sending: Promise<void> | undefined;
+  #inFlight = 0;
+  #scheduled = false;
 
   constructor(ids: JobIds) {
     this.#ids = ids;
@@ -55,74 +59,80 @@ export class Adder {
   add(session: Session, job: NewJob): Promise<Added> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ job, resolve, reject });
-      this.#sending ??= this.#drain(session).finally(() => {
-        this.#sending = undefined;
+      if (this.#scheduled) return;
+      this.#scheduled = true;
+      // A microtask later: the rest of this tick's adds.
+      queueMicrotask(() => {
+        this.#scheduled = false;
+        this.#pump(session);
       });
     });
   }
 
   /** Adds jobs in order, each chunk in one atomic step. */
   async addAll(session: Session, jobs: readonly NewJob[]): Promise<Added[]> {
+    const list = chunks(jobs, CHUNK);
     const added: Added[] = [];
-    for (const chunk of chunks(jobs, CHUNK)) added.push(...(await this.#send(session, chunk, 1)));
+    let made = this.#make(session, list[0] ?? []);
+    for (const [at, chunk] of list.entries()) {
+      const sent = this.#send(session, chunk, 1, await made);
+      const next = list[at + 1];
+      if (next) {
+        // The call must be on its way before the next chunk is made ready.
+        made = immediate().then(() => this.#make(session, next));
+        made.catch(() => undefined);
+      }
+      added.push(...(await sent));
+    }
     return added;
   }
 
-  async #drain(session: Session): Promise<void> {
-    await Promise.resolve(); // the rest of this tick's adds
+  #pump(session: Session): void {
     while (this.#waiting.length > 0) {
-      const next = this.#waiting.slice(0, AUTO_BATCH).map(({ job }) => job);
-      const [jobs = []] = chunks(next, AUTO_BATCH);
+      // Two that wait for a node id would mint in turns.
+      const share = this.#waiting.length >= SHARE && this.#ids.leased;
+      if (this.#inFlight > (share ? 1 : 0)) return;
+      const half = share && this.#inFlight === 0 && this.#waiting.length >= 2 * SHARE;
+      const most = Math.min(half ? Math.ceil(this.#waiting.length / 2) : AUTO_BATCH, AUTO_BATCH);
+      const [jobs = []] = chunks(
+        this.#waiting.slice(0, most).map(({ job }) => job),
+        most,
+      );
       const batch = this.#waiting.splice(0, jobs.length);
-      try {
-        const added = await this.#send(session, jobs, 0);
-        for (const [at, { resolve, reject }] of batch.entries()) {
-          const one = added[at] as Added;
-          if (one.refusal) reject(one.refusal);
-          else resolve(one);
-        }
-      } catch (error) {
-        for (const { reject } of batch) reject(error);
-      }
+      this.#inFlight += 1;
+      void this.#deliver(session, jobs, batch).then(() => {
+        this.#inFlight -= 1;
+        this.#pump(session);
+      });
     }
   }
 
-  /** `whole` is 1 where the length limit refuses all of the jobs or none. */
-  async #send(session: Session, jobs: readonly NewJob[], whole: 0 | 1): Promise<Added[]> {
-    const now = await session.clock.now();
-    const ids: string[] = [];
-    for (const { opts } of jobs) ids.push(opts.jobId ?? (await this.#ids.next(session)));
-    const delays = jobs.map(({ opts }) => delayOf(opts, now));
-    const status = await this.#call(session, jobs, { ids, delays, now, whole });
-    const added = ids.map((id, at) => {
-      const [word, other = ""] = wordOf(status[at] ?? "");
-      const one = { id, timestamp: now, delay: delays[at] ?? 0, duplicate: word === "duplicate" };
-      if (word === "EMQFULL") return { ...one, refusal: errorFromReply(status[at] ?? "", OP) };
-      const stands = word === "deduplicated" || word === "held";
-      return stands ? { ...one, id: other, duplicate: true } : one;
-    });
-    // Another process minted the same id, which only a clock far out of step can do: mint anew.
-    const again = jobs.flatMap(({ opts }, at) =>
-      status[at] === "duplicate" && opts.jobId === undefined ? [at] : [],
-    );
-    if (again.length === 0) return added;
-    const anew = await this.#send(
-      session,
-      again.map((at) => jobs[at] as NewJob),
-      whole,
-    );
-    again.forEach((at, n) => {
-      added[at] = anew[n] as Added;
-    });
-    return added;
-  }
-
-  async #call(
+  /** Never rejects. */
+  async #deliver(
     session: Session,
     jobs: readonly NewJob[],
-    { ids, delays, now, whole }: Sending,
-  ): Promise<readonly string[]> {
-    const namesakes = ids.filter((_, at) => jobs[at]?.opts.jobId !== undefined);
+    batch: readonly Pending[],
+  ): Promise<void> {
+    try {
+      const added = await this.#send(session, jobs, 0, await this.#make(session, jobs));
+      for (const [at, { resolve, reject }] of batch.entries()) {
+        const one = added[at] as Added;
+        if (one.refusal) reject(one.refusal);
+        else resolve(one);
+      }
+    } catch (error) {
+      for (const { reject } of batch) reject(error);
+    }
+  }
+
+  /** Makes jobs ready to be sent. */
+  async #make(session: Session, jobs: readonly NewJob[]): Promise<Sending> {
+    const now = await session.clock.now();
+    const ids: string[] = [];
+    for (const { opts } of jobs) {
+      ids.push(opts.jobId ?? this.#ids.ready() ?? (await this.#ids.next(session)));
+    }
+    const delays = jobs.map(({ opts }) => delayOf(opts, now));
     const items = jobs.map(({ name, data, opts }, at) => ({
       name,
       data,
@@ -132,6 +142,48 @@ export class Adder {
       priority: opts.priority,
       flags: (opts.lifo ? 1 : 0) + (opts.jobId === undefined ? 0 : 2),
     }));
+    return { ids, delays, now, items };
+  }
+
+  /** `whole` is 1 where the length limit refuses all of the jobs or none. */
+  async #send(
+    session: Session,
+    jobs: readonly NewJob[],
+    whole: 0 | 1,
+    sending: Sending,
+  ): Promise<Added[]> {
+    const { ids, delays, now } = sending;
+    const status = await this.#call(session, jobs, whole, sending);
+    const added = ids.map((id, at) => {
+      const [word, other = ""] = wordOf(status[at] ?? "");
+      const one = { id, timestamp: now, delay: delays[at] ?? 0, duplicate: word === "duplicate" };
+      if (word === "EMQFULL") {
+        const about = { op: OP, queue: session.q, jobId: jobs[at]?.opts.jobId };
+        return { ...one, refusal: errorFromReply(status[at] ?? "", about) };
+      }
+      const stands = word === "deduplicated" || word === "held";
+      return stands ? { ...one, id: other, duplicate: true } : one;
+    });
+    // Another process minted the same id, which only a clock far out of step can do: mint anew.
+    const again = jobs.flatMap(({ opts }, at) =>
+      status[at] === "duplicate" && opts.jobId === undefined ? [at] : [],
+    );
+    if (again.length === 0) return added;
+    const anew = again.map((at) => jobs[at] as NewJob);
+    const more = await this.#send(session, anew, whole, await this.#make(session, anew));
+    again.forEach((at, n) => {
+      added[at] = more[n] as Added;
+    });
+    return added;
+  }
+
+  async #call(
+    session: Session,
+    jobs: readonly NewJob[],
+    whole: 0 | 1,
+    { ids, now, items }: Sending,
+  ): Promise<readonly string[]> {
+    const namesakes = ids.filter((_, at) => jobs[at]?.opts.jobId !== undefined);
     const locked = jobs.flatMap(({ opts: { deduplication } }, at) =>
       deduplication ? [{ ...deduplication, item: at + 1 }] : [],
     );
@@ -177,7 +229,13 @@ interface Sending {
   readonly ids: readonly string[];
   readonly delays: readonly number[];
   readonly now: number;
-  readonly whole: 0 | 1;
+  readonly items: CallOf<typeof addScript.spec>["items"];
+}
+
+function immediate(): Promise<void> {
+  return new Promise((resolve) => {
+    setImmediate(resolve);
+  });
 }
 
 /** `now` is the server's time. */

@@ -1,5 +1,5 @@
 import type { LazySession } from "../connection/lazy.js";
-import type { JobMap } from "../job/types.js";
+import type { JobMap, JobMapOf } from "../job/types.js";
 import { QueueGetters } from "./getters.js";
 import { cancelJob } from "./verbs/cancel.js";
 import { type CleanType, clean } from "./verbs/clean.js";
@@ -16,7 +16,7 @@ import { type RetryJobsOptions, retryJobs } from "./verbs/retry.js";
  * `ServerError` for the server's or the connection's own trouble; `ValidationError` before anything is
  * sent.
  */
-export abstract class QueueAdmin<M extends JobMap = JobMap> extends QueueGetters<M> {
+export abstract class QueueAdmin<M extends JobMapOf<M> = JobMap> extends QueueGetters<M> {
   readonly #lazy: LazySession;
 
   constructor(lazy: LazySession) {

@@ -1,6 +1,7 @@
 import type { LazySession } from "../connection/lazy.js";
 import { type DoctorOptions, type DoctorReport, doctor } from "../doctor/doctor.js";
-import type { JobCounts, JobMap, JobState } from "../job/types.js";
+import { WithKinds } from "../job/kinds.js";
+import type { JobCounts, JobMap, JobMapOf, JobState } from "../job/types.js";
 import type { AnyJob } from "../worker/types.js";
 import { getCountsPerPriority, getJobCounts, sumOfCounts } from "./verbs/counts.js";
 import { getJobState, getJobs } from "./verbs/jobs.js";
@@ -14,10 +15,11 @@ import { getWorkers, getWorkersCount, type WorkerInfo } from "./verbs/workers.js
  * or the connection's own trouble; `ValidationError` before anything is sent. None creates anything: a
  * queue that does not exist looks empty.
  */
-export abstract class QueueGetters<M extends JobMap = JobMap> {
+export abstract class QueueGetters<M extends JobMapOf<M> = JobMap> extends WithKinds<M> {
   readonly #lazy: LazySession;
 
   constructor(lazy: LazySession) {
+    super();
     this.#lazy = lazy;
   }
 
@@ -66,6 +68,11 @@ export abstract class QueueGetters<M extends JobMap = JobMap> {
     return this.getJobs("failed", start, end, false);
   }
 
+  /** Jobs that deduplication keeps back until the one that runs has ended, the longest first. */
+  getHeld(start?: number, end?: number): Promise<AnyJob<M>[]> {
+    return this.getJobs("held", start, end, true);
+  }
+
   /** How many jobs stand in each state, counted in one step; of all states where none is named. */
   getJobCounts(): Promise<JobCounts>;
   getJobCounts<S extends JobStateName>(...states: readonly S[]): Promise<Record<S, number>>;
@@ -78,7 +85,7 @@ export abstract class QueueGetters<M extends JobMap = JobMap> {
     return sumOfCounts(this.#lazy, states, "Queue.getJobCountByTypes");
   }
 
-  /** How many jobs wait to run: in line, delayed, or for their children. */
+  /** How many jobs wait to run: in line, delayed, or for their children; not those that are held. */
   count(): Promise<number> {
     return this.getJobCountByTypes("waiting", "prioritized", "delayed", "waiting-children");
   }
@@ -105,6 +112,10 @@ export abstract class QueueGetters<M extends JobMap = JobMap> {
 
   getFailedCount(): Promise<number> {
     return this.getJobCountByTypes("failed");
+  }
+
+  getHeldCount(): Promise<number> {
+    return this.getJobCountByTypes("held");
   }
 
   /**

@@ -1,5 +1,5 @@
 import type { LazySession } from "../connection/lazy.js";
-import type { JobMap } from "../job/types.js";
+import type { JobMap, JobMapOf } from "../job/types.js";
 import { QueueAdmin } from "./admin.js";
 import {
   getGlobalConcurrency,
@@ -17,7 +17,7 @@ import {
  * place by them. Each method may throw `FenceError` or `ServerError`, and `ValidationError` naming the
  * argument before anything is sent.
  */
-export abstract class QueueLimits<M extends JobMap = JobMap> extends QueueAdmin<M> {
+export abstract class QueueLimits<M extends JobMapOf<M> = JobMap> extends QueueAdmin<M> {
   readonly #lazy: LazySession;
 
   constructor(lazy: LazySession) {

@@ -1,43 +1,60 @@
-import { countsScript, getScript, pauseScript } from "@echomq/scripts";
+import { countsScript, pauseScript } from "@echomq/scripts";
 import { jobId, queueName } from "@echomq/wire";
 import { closedError, LazySession } from "../connection/lazy.js";
 import { within } from "../connection/within.js";
+import { warn } from "../events/emitter.js";
 import { addAndWait, type WaitOptions } from "../events/wait.js";
 import { JobIds } from "../ids/node-lease.js";
-import { fieldsOfPairs } from "../job/fields.js";
 import { Job } from "../job/job.js";
-import type { DataOf, JobCounts, JobMap, JobName, ResultOf } from "../job/types.js";
+import { readJobs } from "../job/read.js";
+import type { DataOf, JobCounts, JobMap, JobMapOf, JobName, ResultOf } from "../job/types.js";
 import { nameText, record, refuse, shown } from "../options/check.js";
 import { checkJobOptions, type JobOptions } from "../options/job-options.js";
 import { isPromise, validate } from "../options/schema.js";
+import { ProducerTelemetry } from "../telemetry/producer.js";
+import type { AnyJob } from "../worker/types.js";
 import { type Added, Adder, type NewJob } from "./adder.js";
 import { InFlight } from "./in-flight.js";
 import { QueueLimits } from "./limits.js";
-import { checkQueueOptions, type QueueOptions, type QueueSettings } from "./options.js";
+import {
+  checkQueueOptions,
+  keepOptions,
+  type QueueOptions,
+  type QueueSettings,
+} from "./options.js";
+import { NONE } from "./verbs/counts.js";
 import { getDeduplicationJobId, removeDeduplicationKey } from "./verbs/deduplication.js";
 import { setMaxLength } from "./verbs/max-length.js";
 
 /** How long a closing queue waits for adds on their way, in ms: a call's time and its retrying. */
 const ADDS_MS = 15_000;
 
-/** One job of `addBulk`. */
-export interface BulkJob<M extends JobMap, N extends JobName<M> = JobName<M>> {
-  readonly name: N;
-  readonly data: DataOf<M, N>;
-  readonly opts?: JobOptions;
-}
+/** One job of `addBulk`: a name of the map, or of `N`, and the data of that kind. */
+export type BulkJob<M extends JobMapOf<M> = JobMap, N extends JobName<M> = JobName<M>> = {
+  [K in N]: {
+    readonly name: K;
+    readonly data: DataOf<M, K>;
+    readonly opts?: JobOptions | undefined;
+  };
+}[N];
+
+/** What `addBulk` resolves to: a job for each that was given, in their order. */
+export type AddedJobs<M extends JobMapOf<M>, J extends readonly BulkJob<M>[]> = {
+  -readonly [I in keyof J]: AnyJob<M, J[I]["name"]>;
+};
 
 /**
  * A queue: adds jobs and looks at them. It connects with the first call and creates nothing before the
  * first write.
  */
-export class Queue<M extends JobMap = JobMap> extends QueueLimits<M> {
+export class Queue<M extends JobMapOf<M> = JobMap> extends QueueLimits<M> {
   readonly name: string;
   readonly #session: LazySession;
   readonly #settings: QueueSettings;
   readonly #ids = new JobIds();
   readonly #adder = new Adder(this.#ids);
   readonly #writes = new InFlight();
+  readonly #telemetry: ProducerTelemetry | undefined;
   #closing: Promise<void> | undefined;
 
   /**
@@ -47,11 +64,15 @@ export class Queue<M extends JobMap = JobMap> extends QueueLimits<M> {
   constructor(name: string, options: QueueOptions) {
     const checked = queueName(name);
     const settings = checkQueueOptions(options);
-    const session = new LazySession(checked, options, settings.codec);
+    const session = new LazySession(checked, options, settings);
     super(session);
     this.name = checked;
+    keepOptions(this, checked, options);
     this.#settings = settings;
     this.#session = session;
+    const { telemetry } = settings;
+    // A queue has no events.
+    this.#telemetry = telemetry && new ProducerTelemetry(telemetry, checked, warn);
   }
 
   /**
@@ -74,14 +95,16 @@ export class Queue<M extends JobMap = JobMap> extends QueueLimits<M> {
     name: N,
     data: DataOf<M, N>,
     opts?: JobOptions,
-  ): Promise<Job<DataOf<M, N>, ResultOf<M, N>, N>> {
+  ): Promise<AnyJob<M, N>> {
     const checked = this.#checked(name, data, opts);
     this.#refuseClosed("Queue.add");
     return this.#writes.run(async () => {
       // Awaited only where it must be: a turn more for each add would split batches.
       const job = isPromise(checked) ? await checked : checked;
-      const added = await this.#adder.add(await this.#session.get("Queue.add"), job);
-      return (await this.#jobOf(job, added)) as Job<DataOf<M, N>, ResultOf<M, N>, N>;
+      const added = await (this.#telemetry === undefined
+        ? this.#adder.add(await this.#session.get("Queue.add"), job)
+        : this.#telemetry.add(job, (one) => this.#add(one)));
+      return (await this.#jobOf(job, added)) as AnyJob<M, N>;
     });
   }
 
@@ -90,21 +113,20 @@ export class Queue<M extends JobMap = JobMap> extends QueueLimits<M> {
    * or none; chunks before it stay. All jobs are checked before the first is sent.
    * @throws as {@link add}.
    */
-  async addBulk<N extends JobName<M>>(
-    jobs: readonly BulkJob<M, N>[],
-  ): Promise<Job<DataOf<M, N>, ResultOf<M, N>, N>[]> {
+  async addBulk<const J extends readonly BulkJob<M>[]>(jobs: J): Promise<AddedJobs<M, J>> {
     if (!Array.isArray(jobs)) return refuse("jobs", `must be a list, got ${shown(jobs)}`);
-    const checking = jobs.map((job, at) => {
+    const checking = Array.from(jobs, (job, at) => {
       const { name, data, opts } = record(`jobs[${at}]`, job, ["name", "data", "opts"]);
       return this.#checked(name, data, opts as JobOptions | undefined);
     });
     this.#refuseClosed("Queue.addBulk");
     return this.#writes.run(async () => {
       const checked = await Promise.all(checking);
-      const session = await this.#session.get("Queue.addBulk");
-      const added = await this.#adder.addAll(session, checked);
+      const added = await (this.#telemetry === undefined
+        ? this.#addAll(checked)
+        : this.#telemetry.addBulk(checked, (all) => this.#addAll(all)));
       const made = checked.map((job, at) => this.#jobOf(job, added[at] as Added));
-      return (await Promise.all(made)) as Job<DataOf<M, N>, ResultOf<M, N>, N>[];
+      return (await Promise.all(made)) as unknown as AddedJobs<M, J>;
     });
   }
 
@@ -127,17 +149,9 @@ export class Queue<M extends JobMap = JobMap> extends QueueLimits<M> {
    * One job by id, or null.
    * @throws ValidationError for an id that cannot be one; `FenceError` or `ServerError`.
    */
-  async getJob<N extends JobName<M> = JobName<M>>(
-    id: string,
-  ): Promise<Job<DataOf<M, N>, ResultOf<M, N>, N> | null> {
-    const checked = jobId(id, "id");
-    const session = await this.#session.get("Queue.getJob");
-    const call = { q: this.name, jobs: [checked], args: {} };
-    const found = (await session.read(getScript, call, "Queue.getJob"))?.[0];
-    if (!found) return null;
-    const claimed = found.owner === null ? {} : { claimedAt: Number(found.owner.split(":", 1)[0]) };
-    const fields = fieldsOfPairs(found.fields);
-    return new Job({ id: checked, queue: this.name, fields, ...claimed }, this.#session);
+  async getJob<N extends JobName<M> = JobName<M>>(id: string): Promise<AnyJob<M, N> | null> {
+    const [job] = await readJobs(this.#session, [jobId(id, "id")], "Queue.getJob");
+    return (job ?? null) as AnyJob<M, N> | null;
   }
 
   /**
@@ -208,8 +222,16 @@ export class Queue<M extends JobMap = JobMap> extends QueueLimits<M> {
     await this.#session.close();
   }
 
+  async #add(job: NewJob): Promise<Added> {
+    return this.#adder.add(await this.#session.get("Queue.add"), job);
+  }
+
+  async #addAll(jobs: readonly NewJob[]): Promise<Added[]> {
+    return this.#adder.addAll(await this.#session.get("Queue.addBulk"), jobs);
+  }
+
   #refuseClosed(op: string): void {
-    if (this.#closing) throw closedError(op);
+    if (this.#closing) throw closedError(op, this.name);
   }
 
   /** A promise only where the schema of the job is asynchronous. */
@@ -250,7 +272,7 @@ export class Queue<M extends JobMap = JobMap> extends QueueLimits<M> {
   async #counts(op: string): Promise<JobCounts & { readonly paused: number }> {
     const session = await this.#session.get(op);
     const counts = await session.read(countsScript, { q: this.name, args: {} }, op);
-    return counts ?? NONE;
+    return counts ?? { ...NONE, paused: 0 };
   }
 
   async #setPaused(paused: number, op: string): Promise<void> {
@@ -258,14 +280,3 @@ export class Queue<M extends JobMap = JobMap> extends QueueLimits<M> {
     await session.write(pauseScript, { q: this.name, args: { paused } }, op);
   }
 }
-
-const NONE: JobCounts & { readonly paused: number } = {
-  waiting: 0,
-  prioritized: 0,
-  delayed: 0,
-  active: 0,
-  completed: 0,
-  failed: 0,
-  "waiting-children": 0,
-  paused: 0,
-};

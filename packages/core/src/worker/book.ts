@@ -1,7 +1,7 @@
-import { getScript } from "@echomq/scripts";
 import { isEchoMQError } from "@echomq/wire";
 import type { Session } from "../connection/session.js";
-import { attemptsMade, fieldsOfPairs } from "../job/fields.js";
+import { attemptsMade } from "../job/fields.js";
+import { storedOn } from "../job/stored.js";
 import { type LeaseLoss, LeaseLostError } from "./errors.js";
 import type { EngineHost } from "./host.js";
 import { released, type Settlement } from "./outcome.js";
@@ -19,6 +19,10 @@ export class RunBook {
   constructor(session: Session, host: EngineHost) {
     this.#session = session;
     this.#host = host;
+  }
+
+  get queue(): string {
+    return this.#session.q;
   }
 
   get owned(): ReadonlySet<Run> {
@@ -42,8 +46,8 @@ export class RunBook {
   /** Drops a run whose lease is over; whatever it returns is not written. */
   lose(run: Run, loss: LeaseLoss): void {
     if (!this.#owned.delete(run)) return;
-    const error = new LeaseLostError(run.id, loss);
-    run.controller.abort(error);
+    const error = new LeaseLostError(run.id, loss, this.#session.q);
+    run.abort(error);
     this.#host.lost(run, error);
   }
 
@@ -96,10 +100,10 @@ export class RunBook {
   /** After a lost reply `EMQSTALE` means unknown, probably done: look before reporting. */
   async #wasWritten(run: Run, status: string): Promise<boolean> {
     if (!status.startsWith("EMQSTALE")) return false;
-    const call = { q: this.#session.q, jobs: [run.id], args: {} };
-    const found = (await this.#session.main.run(getScript, call).catch(() => null))?.[0];
+    const { main, q } = this.#session;
+    const [found] = await storedOn(main, q, [run.id], "settle").catch(() => []);
     // Gone is what a removing retention leaves; a run that lost its lease has left no attempt behind.
-    return !found || attemptsMade(fieldsOfPairs(found.fields)) >= run.atm;
+    return !found || attemptsMade(found.fields) >= run.atm;
   }
 }
 

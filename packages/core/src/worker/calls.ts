@@ -11,6 +11,7 @@ import type { Session } from "../connection/session.js";
 import { isJobId } from "../ids/is-job-id.js";
 import type { Rate } from "../options/rate.js";
 import type { Keep } from "../options/retention.js";
+import type { Guess } from "./hints.js";
 import { letterFor } from "./letter.js";
 import type { Settlement } from "./outcome.js";
 import type { Run } from "./run.js";
@@ -22,11 +23,9 @@ export interface ClaimRequest {
   readonly token: string;
   readonly leaseMs: number;
   /** Ids expected next: their hashes are read in the same call if they are popped. */
-  readonly candidates: readonly string[];
+  readonly guess: Guess;
   /** How many of the claimed start at once; what is claimed ahead of a free slot is not begun yet. */
   readonly begun: number;
-  /** How many upcoming ids to name, 0 for none. */
-  readonly hints: number;
 }
 
 /** What `step` and `turn` answer alike. */
@@ -71,14 +70,14 @@ export class WorkerCalls {
     return this.#lane.run(stepScript, {
       q: this.#session.q,
       done: plain.map(({ run }) => run.id),
-      candidates: claim.candidates,
+      candidates: claim.guess.candidates,
       args: {
         now,
         claim: claim.count,
         deadline: now + claim.leaseMs,
         token: claim.token,
         begun: claim.begun,
-        hints: claim.hints,
+        hints: claim.guess.ask,
         keepCount: keep.count,
         keepAge: keep.ageMs,
         rateMax: this.#rate?.max ?? 0,
@@ -108,7 +107,7 @@ export class WorkerCalls {
     const reply = await this.#lane.run(turnScript, {
       q,
       done: plain.map(({ run }) => run.id),
-      candidates: claim.candidates,
+      candidates: claim.guess.candidates,
       finished: keeps ? [unitKey(q, "completed")] : [],
       args: {
         now,
@@ -116,7 +115,7 @@ export class WorkerCalls {
         lease: claim.leaseMs,
         token: claim.token,
         begun: claim.begun,
-        hints: claim.hints,
+        hints: claim.guess.ask,
       },
       results: plain.map(({ run, value }) => ({ token: run.token, value, runs: runsOf(run) })),
     });

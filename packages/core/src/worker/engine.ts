@@ -8,10 +8,10 @@ import { RunBook, unknownOutcome } from "./book.js";
 import { type Advance, type ClaimRequest, WorkerCalls } from "./calls.js";
 import type { LeaseLoss } from "./errors.js";
 import { giveBack } from "./give-back.js";
-import { Hints } from "./hints.js";
+import { type Guess, Hints } from "./hints.js";
 import type { EngineHost } from "./host.js";
 import { Lean } from "./lean.js";
-import { releaseLostClaims } from "./lost-claims.js";
+import { LostClaims } from "./lost-claims.js";
 import type { WorkerSettings } from "./options.js";
 import type { Settlement } from "./outcome.js";
 import { Pace } from "./pace.js";
@@ -21,8 +21,18 @@ import { keepOfAll } from "./settle-batch.js";
 import { Starter } from "./starter.js";
 import { Tokens } from "./tokens.js";
 
-/** Concurrency from which two calls may be in flight: below, the second would only split batches. */
+/** Jobs held from which two calls may be in flight: below, the second would only split batches. */
 const TWO_CALLS_FROM = 10;
+/**
+ * Jobs held from which a claim takes half of them at most, so that one half is worked on here while
+ * the server works on the other. Below, batches are too small to share.
+ */
+const HALVES_FROM = 40;
+
+/** How long an end may wait for others to share its call while claimed jobs stand ready, in ms. */
+const SHARE_MS = 2;
+
+const NO_GUESS: Guess = { candidates: [], ask: 0, upTo: 0 };
 
 /**
  * Keeps the slots of a worker full. Whatever finished while a call was in flight rides the next call,
@@ -39,7 +49,7 @@ export class Engine {
   readonly #starter: Starter;
   readonly #tokens = new Tokens();
   readonly #rest = new Rest();
-  readonly #lostTokens = new Set<string>();
+  readonly #lostClaims: LostClaims;
   readonly #hints = new Hints();
   readonly #lean = new Lean();
   /** Retention of jobs that `turn` kept and nobody has trimmed yet. */
@@ -52,10 +62,15 @@ export class Engine {
   /** Counts wake-ups: one that comes while a claim is in flight may tell of a job the claim missed. */
   #wakes = 0;
   #claiming = false;
+  /** The last claim got all it asked for. */
+  #plenty = false;
   /** Something was claimed since the queue was last found empty. */
   #worked = false;
   #scheduled = false;
   #ended = false;
+  /** Runs while the next call waits for more to carry; then it is late. */
+  #sharing: NodeJS.Timeout | undefined;
+  #late = false;
   #due = 0;
   #onQuiet: () => void = () => undefined;
 
@@ -66,6 +81,7 @@ export class Engine {
     this.#settings = settings;
     this.#host = host;
     this.#book = new RunBook(session, host);
+    this.#lostClaims = new LostClaims(session);
     this.#pace = settings.ownRate && new Pace(settings.ownRate, () => this.wake());
     this.#ahead = new Ahead(settings.claimAhead, () => this.#settings.concurrency);
     const slots = {
@@ -155,14 +171,13 @@ export class Engine {
     const answered = await within(Promise.all(this.#inFlight), ms);
     const ends = this.#book.clear();
     await giveBack(this.#session, this.#calls, ends, left(), (error) => this.#host.trouble(error));
-    if (this.#lostTokens.size > 0 && this.#session.main.ready) {
-      await within(releaseLostClaims(this.#session, this.#lostTokens), left());
-    }
+    if (this.#session.main.ready) await within(this.#lostClaims.release(), left());
     return answered && left() > 0;
   }
 
   #end(): void {
     this.#ended = true;
+    clearTimeout(this.#sharing);
     this.#rest.stop();
     this.#pace?.stop();
     this.#starter.stop();
@@ -182,31 +197,37 @@ export class Engine {
     if (this.#ended || (this.owned.size === 0 && this.#inFlight.size === 0)) this.#onQuiet();
     if (this.#rest.resting || this.#ended) return;
     // What is given back goes in one call after the claims in flight: two would change the order.
-    const two = this.#claiming && this.#settings.concurrency >= TWO_CALLS_FROM;
+    const held = this.#settings.concurrency + this.#ahead.size(this.#limited);
+    const two = this.#claiming && held >= TWO_CALLS_FROM;
     const most = two ? 2 : 1;
-    if (this.#inFlight.size >= most) return;
+    while (this.#inFlight.size < most && this.#send());
+  }
+
+  /** Sends one call, if there is something to settle or to claim. */
+  #send(): boolean {
+    if (this.#shares()) return false;
     const free = this.#free;
-    const wanted = this.#hungry || this.#book.pending > 0 ? Math.min(free, LIMITS.writeBound) : 0;
+    const held = this.#settings.concurrency + this.#ahead.size(this.#limited);
+    const largest = held >= HALVES_FROM ? Math.ceil(held / 2) : LIMITS.writeBound;
+    const wanted =
+      this.#hungry || this.#book.pending > 0 ? Math.min(free, largest, LIMITS.writeBound) : 0;
+    // A second claim beside one in flight only where there is more than one takes.
+    if (this.#inFlight.size > 0 && this.#book.pending === 0 && !this.#plenty) return false;
     const { spare } = this.#starter;
-    const candidates = wanted === 0 ? [] : this.#hints.candidates(wanted);
     // Ahead of a free slot only with fields at hand: what is begun in a second call counts as begun.
-    const count = wanted > spare ? Math.max(spare, Math.min(wanted, candidates.length)) : wanted;
+    const count =
+      wanted > spare ? Math.max(spare, Math.min(wanted, this.#hints.known(wanted))) : wanted;
     if (count === 0 && this.#book.pending === 0) {
-      if (free > 0) this.#host.idle(this.#due);
-      return;
+      if (free > 0 && this.#inFlight.size === 0) this.#host.idle(this.#due);
+      return false;
     }
     const batch = this.#book.next();
     this.#busy += count;
     this.#pace?.ask(count);
     const token = this.#tokens.next();
-    const claim = {
-      count,
-      token,
-      candidates,
-      begun: Math.min(spare, count),
-      hints: count === 0 ? 0 : this.#hints.ask(count),
-      leaseMs: this.#settings.leaseMs,
-    };
+    const guess = count === 0 ? NO_GUESS : this.#hints.guess(count);
+    const begun = Math.min(spare, count);
+    const claim = { count, token, guess, begun, leaseMs: this.#settings.leaseMs };
     const call = this.#call(batch.plain, batch.other, claim)
       .then(
         () => this.#relax(),
@@ -217,6 +238,25 @@ export class Engine {
         this.#schedule();
       });
     this.#inFlight.add(call);
+    return true;
+  }
+
+  /** True while the next call waits for more to carry: there is work at hand meanwhile. */
+  #shares(): boolean {
+    const ahead = this.#claiming ? this.#ahead.size(this.#limited) : 0;
+    const early = 2 * this.#starter.ready > ahead && 2 * this.#book.pending < ahead;
+    if (ahead === 0 || !early || this.#late) {
+      clearTimeout(this.#sharing);
+      this.#sharing = undefined;
+      this.#late = false;
+      return false;
+    }
+    this.#sharing ??= setTimeout(() => {
+      this.#sharing = undefined;
+      this.#late = true;
+      this.#schedule();
+    }, SHARE_MS);
+    return true;
   }
 
   async #call(
@@ -248,7 +288,8 @@ export class Engine {
       if (drained) this.#host.drained();
       if (finished.status === "rejected") this.#book.unanswered(other, finished.reason);
       if (stepped.status === "rejected") {
-        if (claim.count > 0 && unknownOutcome(stepped.reason)) this.#lostTokens.add(claim.token);
+        if (claim.count > 0) this.#hints.failed(claim.guess);
+        if (claim.count > 0 && unknownOutcome(stepped.reason)) this.#lostClaims.add(claim.token);
         throw stepped.reason;
       }
       if (finished.status === "rejected") throw finished.reason;
@@ -287,13 +328,12 @@ export class Engine {
 
   /** Starts what was claimed; true when the queue was found empty after work. */
   #take(reply: Advance, claim: ClaimRequest, started: number, wakes: number, now: number): boolean {
-    const declared = new Set(claim.candidates);
     const ids = reply.claimed.map(({ id }) => id);
-    const guessed = ids.filter((id) => declared.has(id)).length;
-    this.#hints.popped(ids, guessed, claim.hints > 0 ? reply.hints : null);
+    this.#hints.popped(claim.guess, ids, reply.hints);
     this.#due = reply.due;
     if (reply.due > 0) this.#host.due(reply.due);
-    const short = reply.claimed.length < claim.count && reply.reason !== "more";
+    this.#plenty = reply.claimed.length === claim.count;
+    const short = !this.#plenty && reply.reason !== "more";
     const drained = short && reply.reason === "empty" && this.#worked;
     this.#worked = reply.claimed.length > 0 || (this.#worked && !short);
     this.#hungry = !short || this.#wakes !== wakes;
@@ -311,13 +351,11 @@ export class Engine {
 
   #relax(): void {
     this.#rest.relax();
-    if (this.#lostTokens.size === 0 || this.#ended) return;
-    const tokens = new Set(this.#lostTokens);
-    this.#lostTokens.clear();
-    void releaseLostClaims(this.#session, tokens).catch((error: unknown) => {
-      for (const token of tokens) this.#lostTokens.add(token);
-      this.#host.trouble(error);
-    });
+    this.#releaseLost();
+  }
+
+  #releaseLost(): void {
+    if (!this.#ended) this.#lostClaims.release().catch((error: unknown) => this.#stumble(error));
   }
 
   #stumble(error: unknown): void {
@@ -330,6 +368,10 @@ export class Engine {
     // The next call asks the fence, which names the code or opens an emptied server anew.
     if (isEchoMQError(typed, "EMQFENCE")) this.#session.fence.forget(this.#lane);
     this.#host.trouble(typed);
-    this.#rest.begin(() => this.wake());
+    this.#rest.begin(() => {
+      this.wake();
+      // A paused worker makes no call whose answer would tell that the server is back.
+      this.#releaseLost();
+    });
   }
 }

@@ -8,17 +8,13 @@ export type LeaseLoss = "expired" | "stolen" | "removed";
 /** The run's lease is gone; nothing it does is written any more. */
 export class LeaseLostError extends EchoMQError {
   override readonly name: string = "LeaseLostError";
+  declare readonly jobId: string;
   readonly loss: LeaseLoss;
-  readonly jobId: string;
 
-  constructor(jobId: string, loss: LeaseLoss) {
-    super({
-      code: "LEASE_LOST",
-      message: `job ${jobId}: the lease was lost (${MEANING[loss]})`,
-      op: "run",
-    });
+  constructor(jobId: string, loss: LeaseLoss, queue?: string) {
+    const message = `the lease was lost (${MEANING[loss]}); nothing the run does is written any more`;
+    super({ code: "LEASE_LOST", message, op: "run", queue, jobId });
     this.loss = loss;
-    this.jobId = jobId;
   }
 }
 
@@ -32,19 +28,16 @@ const MEANING: Record<LeaseLoss, string> = {
 export class WorkerClosingError extends EchoMQError {
   override readonly name: string = "WorkerClosingError";
 
-  constructor() {
-    super({
-      code: "WORKER_CLOSING",
-      message: "the worker closes; the job goes back to the queue",
-      op: "close",
-    });
+  constructor(queue?: string) {
+    const message = "the worker closes; the job goes back to the queue";
+    super({ code: "WORKER_CLOSING", message, op: "Worker.close", queue });
   }
 }
 
 /** Somebody cancelled the job; it fails with the reason, whatever its handler does. */
 export class CancelledError extends EchoMQError {
   override readonly name: string = "CancelledError";
-  readonly jobId: string;
+  declare readonly jobId: string;
   /** What the caller of `cancel` said; may be empty. */
   readonly reason: string;
 
@@ -62,7 +55,7 @@ export class CancelledError extends EchoMQError {
 /** The run took longer than its job may; the attempt has failed and what the handler returns is dropped. */
 export class JobTimeoutError extends EchoMQError {
   override readonly name: string = "JobTimeoutError";
-  readonly jobId: string;
+  declare readonly jobId: string;
   /** How long the run might take, in ms. */
   readonly timeout: number;
 
@@ -76,7 +69,7 @@ export class JobTimeoutError extends EchoMQError {
 /** The job was not begun within its time to live; it has failed without running. */
 export class ExpiredError extends EchoMQError {
   override readonly name: string = "ExpiredError";
-  readonly jobId: string;
+  declare readonly jobId: string;
   /** How long it might wait, in ms. */
   readonly ttl: number;
 

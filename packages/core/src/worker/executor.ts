@@ -1,6 +1,7 @@
 import { payloadFault } from "../job/payload.js";
-import type { JobMap } from "../job/types.js";
+import type { JobMapOf } from "../job/types.js";
 import { TIMER_MAX_MS } from "../options/limits.js";
+import { isPromise } from "../options/schema.js";
 import { controlOf } from "./control.js";
 import { ExpiredError, JobTimeoutError } from "./errors.js";
 import type { WorkerSettings } from "./options.js";
@@ -12,7 +13,7 @@ import type { AnyJob } from "./types.js";
 const GRACE_MS = 5_000;
 
 /** What an executor needs of its worker. */
-export interface ExecutorHost<M extends JobMap> {
+export interface ExecutorHost<M extends JobMapOf<M>> {
   job(run: Run): AnyJob<M>;
   /** Runs the handler; may throw or reject with anything. */
   call(job: AnyJob<M>, run: Run): unknown;
@@ -28,7 +29,7 @@ export interface ExecutorHost<M extends JobMap> {
 }
 
 /** Runs handlers, and says how each run ended. */
-export class Executor<M extends JobMap> {
+export class Executor<M extends JobMapOf<M>> {
   readonly #settings: WorkerSettings;
   readonly #host: ExecutorHost<M>;
 
@@ -58,16 +59,25 @@ export class Executor<M extends JobMap> {
       timeout === undefined ? undefined : setTimeout(() => this.#timeOut(run, timeout), timeout);
     const end = await new Promise<Settlement | null>((resolve) => {
       run.quit = () => resolve(null);
-      void this.#run(run, job).then(resolve);
+      const thrown = (error: unknown): void => resolve(run.lost ? null : this.#thrown(run, error));
+      try {
+        const result = this.#host.call(job, run);
+        Promise.resolve(result)
+          .then((value) => this.#returned(run, value))
+          .then(resolve, thrown);
+      } catch (error) {
+        thrown(error);
+      }
     });
     clearTimeout(timer);
     return run.lost ? null : end;
   }
 
   /** Ends a run whose handler goes on: tells the handler, and after a while frees its slot. */
-  stop(run: Run, error: Error, settlement: Settlement): void {
-    run.controller.abort(error);
-    this.#host.settle(settlement);
+  stop(run: Run, error: Error, end: Settlement | Promise<Settlement>): void {
+    run.abort(error);
+    if (isPromise(end)) void end.then((settlement) => this.#host.settle(settlement));
+    else this.#host.settle(end);
     this.release(run);
   }
 
@@ -76,14 +86,9 @@ export class Executor<M extends JobMap> {
     setTimeout(() => run.quit?.(), GRACE_MS).unref();
   }
 
-  async #run(run: Run, job: AnyJob<M>): Promise<Settlement | null> {
-    try {
-      const result = await this.#host.call(job, run);
-      if (run.lost) return null;
-      return run.move ? moved(run, run.move) : succeeded(run, result, this.#settings);
-    } catch (error) {
-      return run.lost ? null : await this.#thrown(run, error);
-    }
+  #returned(run: Run, result: unknown): Settlement | Promise<Settlement> | null {
+    if (run.lost) return null;
+    return run.move ? moved(run, run.move) : succeeded(run, result, this.#settings);
   }
 
   async #thrown(run: Run, thrown: unknown): Promise<Settlement> {

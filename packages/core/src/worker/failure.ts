@@ -22,6 +22,12 @@ export function reasonOf(thrown: unknown): string {
     .toWellFormed();
 }
 
+/** What was thrown as an error: itself where it is one. */
+export function errorOf(thrown: unknown): Error {
+  const known = attempt(() => thrown instanceof Error) ?? false;
+  return known ? (thrown as Error) : new Error(reasonOf(thrown), { cause: thrown });
+}
+
 /** The stored stacks with the new one, the oldest dropped, as a JSON list. */
 export function stacksWith(stored: readonly string[], thrown: unknown): string {
   const stack = attempt(() => (thrown as Error).stack) ?? reasonOf(thrown);

@@ -1,6 +1,6 @@
 import type { LazySession } from "../connection/lazy.js";
 import { Job } from "../job/job.js";
-import type { JobMap } from "../job/types.js";
+import type { JobMap, JobMapOf } from "../job/types.js";
 import { refuse, shown } from "../options/check.js";
 import type { Manual } from "./manual.js";
 import { ManualJob } from "./manual-job.js";
@@ -10,10 +10,10 @@ import { handlerFile, SandboxPool } from "./sandbox/pool.js";
 import type { AnyJob, Handler, JobContext } from "./types.js";
 
 /** A handler as a worker takes it: a function, a file with one, or null to fetch jobs by hand. */
-export type Processor<M extends JobMap> = Handler<M> | URL | string | null;
+export type Processor<M extends JobMapOf<M> = JobMap> = Handler<M> | URL | string | null;
 
 /** How the jobs of a worker are run. */
-export interface Work<M extends JobMap> {
+export interface Work<M extends JobMapOf<M>> {
   /** Set where jobs are fetched by hand. */
   readonly manual: Manual<AnyJob<M>> | undefined;
   call(job: AnyJob<M>, run: Run): unknown;
@@ -25,7 +25,7 @@ export interface Work<M extends JobMap> {
  * How the jobs of a processor are run.
  * @throws ValidationError `VALIDATION` naming `handler`.
  */
-export function workOf<M extends JobMap>(
+export function workOf<M extends JobMapOf<M>>(
   processor: Processor<M>,
   settings: WorkerSettings,
   manual: () => Manual<AnyJob<M>>,
@@ -50,30 +50,38 @@ export function workOf<M extends JobMap>(
   };
 }
 
+/** What a handler gets beside its job. The signal is made when it is looked at: most never look. */
 function contextOf(run: Run): JobContext {
   return {
-    signal: run.controller.signal,
+    get signal(): AbortSignal {
+      return run.signal;
+    },
     token: run.token,
-    lease: {
-      get remaining(): number {
-        return Math.max(Math.round(run.leaseEnds - performance.now()), 0);
-      },
+    get lease(): JobContext["lease"] {
+      return {
+        get remaining(): number {
+          return Math.max(Math.round(run.leaseEnds - performance.now()), 0);
+        },
+      };
     },
   };
 }
 
 /** The job of a run, as its handler or its caller has it. */
-export function jobOf<M extends JobMap>(
+export function jobOf<M extends JobMapOf<M>>(
   run: Run,
-  fields: Run["fields"],
   session: LazySession,
   queue: string,
   manual: Manual<AnyJob<M>> | undefined,
 ): AnyJob<M> {
-  const { id, token } = run;
+  const { id, token, fields, claimedAt, ats: started } = run;
   const control = manual?.control(run);
   const job = control
-    ? new ManualJob({ id, queue, fields, token, run: control }, session, control)
-    : new Job({ id, queue, fields, token, run }, session);
+    ? new ManualJob(
+        { id, queue, fields, token, claimedAt, started, run: control },
+        session,
+        control,
+      )
+    : new Job({ id, queue, fields, token, claimedAt, started, run }, session);
   return job as unknown as AnyJob<M>;
 }

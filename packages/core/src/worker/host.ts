@@ -1,3 +1,5 @@
+import type { EchoMQError } from "@echomq/wire";
+import type { LeaseLostError } from "./errors.js";
 import type { Settlement } from "./outcome.js";
 import type { Run } from "./run.js";
 
@@ -8,7 +10,7 @@ export interface EngineHost {
   /** The end was written. */
   settled(settlement: Settlement): void;
   /** The run's lease is gone. */
-  lost(run: Run, error: Error): void;
+  lost(run: Run, error: LeaseLostError): void;
   drained(): void;
   /** Slots are free and there is nothing to claim; the next due time in server ms, 0 for none. */
   idle(due: number): void;
@@ -19,5 +21,5 @@ export interface EngineHost {
   /** Trouble that the engine goes on after. */
   trouble(error: unknown): void;
   /** Trouble that ends the worker. */
-  fatal(error: Error): void;
+  fatal(error: EchoMQError): void;
 }

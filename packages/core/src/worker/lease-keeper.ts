@@ -50,11 +50,11 @@ export class LeaseKeeper {
     clearInterval(this.#look);
   }
 
-  /** Renews now what is owned. */
-  async renew(): Promise<void> {
+  /** Renews now what is owned; `ahead` is by how much time is about to jump, in ms. */
+  async renew(ahead = 0): Promise<void> {
     const runs = [...this.#host.owned()].filter((run) => !run.lost && run.renews);
     for (let at = 0; at < runs.length; at += BATCH) {
-      await this.#renew(runs.slice(at, at + BATCH), this.#leaseMs);
+      await this.#renew(runs.slice(at, at + BATCH), this.#leaseMs, ahead);
     }
   }
 
@@ -64,7 +64,7 @@ export class LeaseKeeper {
    */
   async extend(run: Run, ms: number): Promise<void> {
     await this.#renew([run], ms);
-    run.controller.signal.throwIfAborted();
+    run.throwIfLost();
   }
 
   /** Looks whether a running job must end. Never rejects: most trouble is told by the renewals. */
@@ -112,9 +112,9 @@ export class LeaseKeeper {
     }
   }
 
-  async #renew(runs: readonly Run[], ms: number): Promise<void> {
+  async #renew(runs: readonly Run[], ms: number, ahead = 0): Promise<void> {
     const started = performance.now();
-    const deadline = (await this.#session.clock.now()) + ms;
+    const deadline = (await this.#session.clock.now()) + ahead + ms;
     const { q, main } = this.#session;
     const leases = runs.map(({ id, token }) => ({ id, token }));
     const call = { q, args: { deadline }, leases };

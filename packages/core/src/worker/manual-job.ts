@@ -1,6 +1,6 @@
 import type { LazySession } from "../connection/lazy.js";
 import { Job, type JobInit } from "../job/job.js";
-import { whole } from "../options/check.js";
+import { refuse, whole } from "../options/check.js";
 import { LEASE_MAX_MS, LEASE_MIN_MS } from "../options/limits.js";
 
 /** What a job fetched by hand may do with its run. */
@@ -41,11 +41,13 @@ export class ManualJob<Data = unknown, Result = unknown, Name extends string = s
   }
 
   /**
-   * Completes the job with a result.
+   * Completes the job with a result, which may be left out where the job's kind needs none.
    * @throws ValidationError for a result that cannot be stored; the run's own end, such as
    * `LeaseLostError` or `CancelledError`; `EchoMQError` `EMQSTATE` when it was moved before.
    */
-  moveToCompleted(value?: Result): Promise<void> {
+  moveToCompleted(
+    ...[value]: undefined extends Result ? [value?: Result] : [value: Result]
+  ): Promise<void> {
     return this.#run.complete(value);
   }
 
@@ -62,6 +64,8 @@ export class ManualJob<Data = unknown, Result = unknown, Name extends string = s
    * @throws ValidationError; the run's own end; `ServerError`.
    */
   async extendLock(ms: number): Promise<void> {
-    await this.#run.extend(whole("ms", ms, LEASE_MIN_MS, LEASE_MAX_MS) ?? LEASE_MIN_MS);
+    await this.#run.extend(
+      whole("ms", ms, LEASE_MIN_MS, LEASE_MAX_MS) ?? refuse("ms", "is required"),
+    );
   }
 }

@@ -20,9 +20,11 @@ export interface NextJob {
 
 /** What fetching by hand needs of the worker. */
 export interface ManualHost {
+  /** Name of the queue. */
+  readonly queue: string;
   readonly codec: Codec;
-  /** Jobs wanted and held have become `count`. */
-  want(count: number): void;
+  /** Jobs wanted and held have become `count`; `asked` when somebody wants one more. */
+  want(count: number, asked: boolean): void;
   extend(run: Run, ms: number): Promise<void>;
 }
 
@@ -65,7 +67,7 @@ export class Manual<J> {
    * @throws `EchoMQError` `CLOSED`.
    */
   async next(options: NextJob): Promise<J | undefined> {
-    if (this.#closed) throw closedError("Worker.getNextJob");
+    if (this.#closed) throw closedError("Worker.getNextJob", this.#host.queue);
     return new Promise((resolve) => {
       const waiter: Waiter<J> = {
         ...options,
@@ -76,9 +78,13 @@ export class Manual<J> {
           resolve(job);
         },
       };
-      const timer = setTimeout(() => waiter.give(undefined), options.waitMs);
+      const timer = setTimeout(() => {
+        waiter.give(undefined);
+        // No job is claimed for a caller that has gone.
+        this.#count();
+      }, options.waitMs);
       this.#waiters.push(waiter);
-      this.#count();
+      this.#count(true);
     });
   }
 
@@ -110,7 +116,7 @@ export class Manual<J> {
       get token(): string {
         return token();
       },
-      signal: run.controller.signal,
+      signal: run.signal,
       complete: async (value) => {
         if (value !== undefined) this.#host.codec.write("value", value);
         await this.#end(run, (held) => held.ended.resolve(value));
@@ -118,7 +124,7 @@ export class Manual<J> {
       fail: (error) => this.#end(run, (held) => held.ended.reject(error)),
       moveTo: (move) => this.#end(run, (held) => held.ended.reject(errorOf(move))),
       extend: async (ms) => {
-        run.controller.signal.throwIfAborted();
+        run.throwIfLost();
         await this.#host.extend(run, ms);
       },
     };
@@ -131,7 +137,7 @@ export class Manual<J> {
     this.#held.delete(run);
     held.ended.resolve(undefined);
     // What ended it from outside is told to a caller that comes too late.
-    const why = error ?? (run.lost ? run.controller.signal.reason : undefined);
+    const why = error ?? run.reason;
     if (why === undefined) held.written.resolve();
     else held.written.reject(why);
     this.#count();
@@ -145,16 +151,17 @@ export class Manual<J> {
 
   /** Tells every caller that still holds a job that it went back to the queue. */
   drop(): void {
-    for (const run of [...this.#held.keys()]) this.over(run, closedError("Worker.getNextJob"));
+    for (const run of [...this.#held.keys()])
+      this.over(run, closedError("Worker.getNextJob", this.#host.queue));
   }
 
   async #end(run: Run, end: (held: Held) => void): Promise<void> {
     const held = this.#held.get(run);
     if (held === undefined || run.lost) {
-      run.controller.signal.throwIfAborted();
-      throw movedError();
+      run.throwIfLost();
+      throw movedError(this.#host.queue, run.id);
     }
-    if (held.moved) throw movedError();
+    if (held.moved) throw movedError(this.#host.queue, run.id);
     held.moved = true;
     // Before its slot is free, or another job would be claimed for it.
     this.#count();
@@ -162,15 +169,15 @@ export class Manual<J> {
     await held.written.promise;
   }
 
-  #count(): void {
+  #count(asked = false): void {
     const held = [...this.#held.values()].filter(({ moved }) => !moved);
-    this.#host.want(this.#waiters.length + held.length);
+    this.#host.want(this.#waiters.length + held.length, asked);
   }
 }
 
-function movedError(): EchoMQError {
-  const message = "the job was moved already";
-  return new EchoMQError({ code: "EMQSTATE", message, op: "ManualJob" });
+function movedError(queue: string, jobId: string): EchoMQError {
+  const message = "it was moved already: fetch another one";
+  return new EchoMQError({ code: "EMQSTATE", message, op: "ManualJob", queue, jobId });
 }
 
 function errorOf(move: Move): Error {

@@ -21,7 +21,7 @@ export function checkNextJob(token: unknown, options: unknown): NextJob {
 }
 
 /** The error of fetching by hand from a worker that has a handler. */
-export function handlerError(): EchoMQError {
+export function handlerError(queue: string): EchoMQError {
   const message = "getNextJob needs a worker without a handler: new Worker(name, null, options)";
-  return new EchoMQError({ code: "NO_MANUAL", message, op: "Worker.getNextJob" });
+  return new EchoMQError({ code: "NO_MANUAL", message, op: "Worker.getNextJob", queue });
 }

@@ -1,9 +1,10 @@
 import { storedOptions } from "../job/fields.js";
 import { fromJson } from "../job/payload.js";
-import { backoffDelay, storedBackoff } from "../options/backoff.js";
 import { type Keep, keepOf } from "../options/retention.js";
+import { isPromise } from "../options/schema.js";
 import { type Codec, JSON_CODEC } from "../options/serializer.js";
-import { isUnrecoverable, reasonOf, stacksWith } from "./failure.js";
+import { type BackoffStrategy, backoffOf } from "./backoff.js";
+import { errorOf, isUnrecoverable, reasonOf, stacksWith } from "./failure.js";
 import type { WorkerSettings } from "./options.js";
 import type { Move, Run } from "./run.js";
 import { verdictError } from "./verdict.js";
@@ -31,42 +32,66 @@ export interface Settlement {
 
 type Settings = Pick<WorkerSettings, "keepCompleted" | "keepFailed"> & {
   readonly codec?: Codec;
+  readonly backoffStrategy?: BackoffStrategy | undefined;
 };
 
-/** The end of a run that returned. A result that is no JSON fails the attempt. */
-export function succeeded(run: Run, result: unknown, settings: Settings): Settlement {
+/**
+ * The end of a run that returned. A result that is no JSON fails the attempt; a promise only where
+ * {@link failed} gives one.
+ */
+export function succeeded(
+  run: Run,
+  result: unknown,
+  settings: Settings,
+): Settlement | Promise<Settlement> {
   try {
     const value =
       result === undefined ? "" : (settings.codec ?? JSON_CODEC).write("result", result);
-    const keep = keepOf(storedOptions(run.fields).removeOnComplete, settings.keepCompleted);
+    const keep = keepOfRun(run, settings.keepCompleted);
     return { run, how: "completed", delay: 0, value, stack: "", keep, result, doubt: false };
   } catch (error) {
     return failed(run, error, settings);
   }
 }
 
-/** The end of a run that threw: another attempt after its backoff, or a failed job. */
-export function failed(run: Run, thrown: unknown, settings: Settings): Settlement {
+/**
+ * The end of a run that threw: another attempt after its backoff, or a failed job. A promise only where
+ * the worker's backoff strategy gives one; it never rejects.
+ */
+export function failed(
+  run: Run,
+  thrown: unknown,
+  settings: Settings,
+): Settlement | Promise<Settlement> {
   const opts = storedOptions(run.fields);
-  let again = !isUnrecoverable(thrown) && run.atm < attemptsOf(opts);
-  let reason = reasonOf(thrown);
-  let delay = 0;
-  if (again) {
-    try {
-      const backoff = storedBackoff(opts.backoff);
-      delay = backoff ? backoffDelay(backoff, run.atm) : 0;
-    } catch (error) {
-      again = false;
-      reason = `${reason} (no retry: ${reasonOf(error)})`;
-    }
+  const end = failure(run, thrown, settings);
+  if (isUnrecoverable(thrown) || run.atm >= attemptsOf(opts)) return end;
+  const again = (delay: number): Settlement => ({
+    ...end,
+    how: delay > 0 ? "delay" : "retry",
+    delay,
+  });
+  const never = (error: unknown): Settlement => ({
+    ...end,
+    value: `${end.value} (no retry: ${reasonOf(error)})`,
+  });
+  try {
+    const wait = backoffOf(run, opts.backoff, errorOf(thrown), settings.backoffStrategy);
+    return isPromise(wait) ? wait.then(again, never) : again(wait);
+  } catch (error) {
+    return never(error);
   }
+}
+
+/** The end of a run whose job has no attempt left. */
+function failure(run: Run, thrown: unknown, settings: Settings): Settlement {
   return {
     run,
-    how: !again ? "failed" : delay > 0 ? "delay" : "retry",
-    delay,
-    value: reason,
+    how: "failed",
+    delay: 0,
+    value: reasonOf(thrown),
     stack: stacksWith(stacksOf(run), thrown),
-    keep: keepOf(opts.removeOnFail, settings.keepFailed),
+    keep: keepOf(storedOptions(run.fields).removeOnFail, settings.keepFailed),
     result: thrown,
     doubt: false,
   };
@@ -81,7 +106,7 @@ export function doomed(run: Run, verdict: string, settings: Settings): Settlemen
 
 /** The end of a run that fails its job, whatever attempts are left. */
 export function ended(run: Run, error: Error, settings: Settings): Settlement {
-  return { ...failed(run, error, settings), how: "failed", delay: 0, value: reasonOf(error) };
+  return failure(run, error, settings);
 }
 
 /** The end of a run that sent its job somewhere else; it counts as no attempt. */
@@ -105,6 +130,20 @@ const NOTHING: Omit<Settlement, "run"> = {
   result: undefined,
   doubt: false,
 };
+
+/** The last answer of {@link keepOfRun}: jobs of one queue mostly carry the same options. */
+let kept:
+  | { readonly opts: string | undefined; readonly fallback: Keep; readonly keep: Keep }
+  | undefined;
+
+function keepOfRun(run: Run, fallback: Keep): Keep {
+  const { opts } = run.fields;
+  if (kept?.opts !== opts || kept?.fallback !== fallback) {
+    const keep = keepOf(storedOptions(run.fields).removeOnComplete, fallback);
+    kept = { opts, fallback, keep };
+  }
+  return kept.keep;
+}
 
 function attemptsOf(opts: Readonly<Record<string, unknown>>): number {
   // v1 stores 0 for "no retry".

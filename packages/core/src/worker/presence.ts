@@ -48,8 +48,8 @@ export class Presence {
   }
 
   start(): void {
-    void this.#tell();
-    this.#beat = setInterval(() => void this.#tell(), BEAT_MS);
+    void this.tell();
+    this.#beat = setInterval(() => void this.tell(), BEAT_MS);
   }
 
   /** Notes the end of a job, for the counts. */
@@ -79,7 +79,8 @@ export class Presence {
     await within(last(), LEAVE_MS);
   }
 
-  async #tell(): Promise<void> {
+  /** One heartbeat. Never rejects. */
+  async tell(): Promise<void> {
     // Whatever is wrong, the worker's own calls meet it and tell it.
     await this.#send(WORKER_TTL_MS).catch(() => undefined);
   }

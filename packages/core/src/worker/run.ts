@@ -3,14 +3,19 @@ import { attemptsMade, countOf, type Fields } from "../job/fields.js";
 /** Where a run sends its job: put off by `delay` ms, or back in line. */
 export type Move = { readonly to: "delayed"; readonly delay: number } | { readonly to: "wait" };
 
+const NONE: Fields = {};
+
 /** One claimed job on its way through this worker. A worker may meet an id twice: (id, token) is a run. */
 export class Run {
   readonly id: string;
   readonly token: string;
-  readonly controller: AbortController = new AbortController();
+  /** Made when somebody asks for the signal: most handlers never do, and it costs more than the rest. */
+  #controller: AbortController | undefined;
+  #lost = false;
+  #reason: unknown;
   /** Monotonic ms at which the lease ends unless renewed. */
   leaseEnds: number;
-  fields: Fields = {};
+  fields: Fields = NONE;
   /** Set once the run's end is on its way to the server. */
   settling = false;
   /** Where the job asked to go when its handler ends; undefined while it did not. */
@@ -26,8 +31,8 @@ export class Run {
 
   /** When it was claimed, in server ms. */
   readonly claimedAt: number;
-  /** The job its handler was given: what the handler wrote through it is told with its end. */
-  job: { data: unknown; progress: unknown } | undefined;
+  /** The job its handler was given, which is told with its end. */
+  job: object | undefined;
 
   constructor(id: string, token: string, leaseEnds: number, claimedAt: number) {
     this.id = id;
@@ -48,11 +53,39 @@ export class Run {
 
   /** Sends the job somewhere else when its handler ends. */
   async moveTo(move: Move): Promise<void> {
-    this.controller.signal.throwIfAborted();
+    this.throwIfLost();
     this.move = move;
   }
 
+  /** Aborts when the run must not go on. */
+  get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController();
+      if (this.#lost) this.#controller.abort(this.#reason);
+    }
+    return this.#controller.signal;
+  }
+
+  /** The run must not go on: its signal aborts with `reason`. Only the first counts. */
+  abort(reason: unknown): void {
+    if (this.#lost) return;
+    this.#lost = true;
+    this.#reason = reason;
+    this.#controller?.abort(reason);
+  }
+
+  /** True once the run must not go on. */
   get lost(): boolean {
-    return this.controller.signal.aborted;
+    return this.#lost;
+  }
+
+  /** Why the run must not go on; undefined while it may. */
+  get reason(): unknown {
+    return this.#reason;
+  }
+
+  /** @throws the reason once the run must not go on. */
+  throwIfLost(): void {
+    if (this.#lost) throw this.#reason;
   }
 }

@@ -1,6 +1,7 @@
 import { EchoMQError } from "@echomq/wire";
 import { isJobId } from "../ids/is-job-id.js";
 import { fieldsOfRun } from "../job/fields.js";
+import { shown } from "../options/check.js";
 import type { Ahead } from "./ahead.js";
 import type { RunBook } from "./book.js";
 import type { WorkerCalls } from "./calls.js";
@@ -64,6 +65,11 @@ export class Starter {
     return Math.max(this.#slots.count() - this.#running - this.#ready.length, 0);
   }
 
+  /** Claimed jobs that wait for a slot. */
+  get ready(): number {
+    return this.#ready.length;
+  }
+
   /** Gives back what stands ready and has not started. */
   giveBackReady(): void {
     const ready = this.#ready;
@@ -87,22 +93,31 @@ export class Starter {
     claimedAt: number,
   ): void {
     const bare: Run[] = [];
+    let wanted = this.#settings.byHand ? this.spare : claimed.length;
     for (const [at, { id, verdict, fields }] of claimed.entries()) {
       const run = new Run(id, token, leaseEnds, claimedAt);
       run.begun = fields.length === 0 || at < begun;
       this.#book.add(run);
-      if (fields.length > 0) this.#start(run, fields, verdict);
+      // Together, so that they keep their order: those who wanted them have gone.
+      if (verdict === null && isJobId(id) && wanted-- <= 0) this.#unwanted(run);
+      else if (fields.length > 0) this.#start(run, fields, verdict);
       else if (isJobId(id)) bare.push(run);
       else this.#unusable(run);
     }
     if (bare.length > 0) void this.#begin(bare);
   }
 
+  #unwanted(run: Run): void {
+    this.#book.settle(released(run));
+    this.#slots.freed(1);
+  }
+
   /** No call can name it, and one that tried would take the others of its batch down. */
   #unusable(run: Run): void {
     this.#book.drop(run);
-    const message = `wait holds ${JSON.stringify(run.id)}, which is no job id; it was left in active`;
-    this.#host.trouble(new EchoMQError({ code: "STORED_ID", message, op: "claim" }));
+    const message = `wait holds ${shown(run.id)}, which is no job id; it was left in active`;
+    const { queue } = this.#book;
+    this.#host.trouble(new EchoMQError({ code: "STORED_ID", message, op: "claim", queue }));
     this.#slots.freed(1);
   }
 
@@ -136,8 +151,13 @@ export class Starter {
       this.#slots.freed(1);
       return;
     }
-    if (this.#running < this.#slots.count()) this.#execute(run);
-    else this.#ready.push(run);
+    if (this.#running < this.#slots.count()) {
+      this.#execute(run);
+    } else if (this.#settings.byHand) {
+      this.#unwanted(run);
+    } else {
+      this.#ready.push(run);
+    }
   }
 
   #execute(run: Run): void {

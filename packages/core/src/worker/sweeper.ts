@@ -93,6 +93,14 @@ export class Sweeper {
     return due;
   }
 
+  /** As {@link promote}, until none is due. */
+  async promoteDue(): Promise<number> {
+    for (;;) {
+      const next = await this.promote();
+      if (next === 0 || next > this.#session.clock.read()) return next;
+    }
+  }
+
   /** Removes the keys of jobs in trash. */
   bury(trash: readonly string[]): Promise<void> {
     return bury(this.#session, trash, "bury");

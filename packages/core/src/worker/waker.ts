@@ -1,11 +1,10 @@
 import type { Dispatcher } from "@echomq/scripts";
 import { LIMITS, unitKey } from "@echomq/wire";
+import { BlockingReads } from "../connection/blocking.js";
 import type { Session } from "../connection/session.js";
 
 /** Member of the marker that stands for the next due time; a control character is in no id. */
 const DUE = "\u0001";
-/** How long past its own timeout a blocking read may take before its connection is thrown away, in ms. */
-const GRACE_MS = 2_000;
 
 /** Why a wait ended. */
 export type Wake =
@@ -17,11 +16,13 @@ export type Wake =
 export class Waker {
   readonly #session: Session;
   readonly #lane: Dispatcher;
+  readonly #reads: BlockingReads;
   readonly #marker: string;
 
   constructor(session: Session, lane: Dispatcher) {
     this.#session = session;
     this.#lane = lane;
+    this.#reads = new BlockingReads(lane);
     this.#marker = unitKey(session.q, "marker");
   }
 
@@ -32,12 +33,8 @@ export class Waker {
   async wait(ms: number): Promise<Wake> {
     await this.#session.fence.check(this.#lane);
     const block = Math.min(Math.max(ms, 10), LIMITS.blockMs);
-    const reply = await this.#lane.command(
-      ["BZPOPMIN", this.#marker, (block / 1_000).toFixed(3)],
-      { key: this.#marker },
-      // Not sent again: a lost reply costs one wake-up, which the timeout makes good.
-      { op: "wait", timeoutMs: block + GRACE_MS, retryMs: 0 },
-    );
+    const command = ["BZPOPMIN", this.#marker, (block / 1_000).toFixed(3)];
+    const reply = await this.#reads.read(command, this.#marker, block, "wait");
     if (!Array.isArray(reply)) return { type: "timeout" };
     const [, member, score] = reply as readonly string[];
     if (member === DUE) return { type: "due", at: Math.floor(Number(score)) };

@@ -16,7 +16,7 @@ export interface WakeHost {
   /** False while the worker must not claim. */
   claiming(): boolean;
   trouble(error: EchoMQError): void;
-  fatal(error: Error): void;
+  fatal(error: EchoMQError): void;
 }
 
 /** Waits for work while slots are free, and for the time of delayed jobs. */

@@ -1,12 +1,15 @@
 import { typedError } from "@echomq/scripts";
 import { type EchoMQError, isEchoMQError, queueName } from "@echomq/wire";
-import { LazySession } from "../connection/lazy.js";
+import { closedError, LazySession } from "../connection/lazy.js";
 import type { Session } from "../connection/session.js";
-import type { JobMap } from "../job/types.js";
-import { record, whole } from "../options/check.js";
+import { Emitter } from "../events/emitter.js";
+import { markEnd, stackOf } from "../job/job.js";
+import { readPayload } from "../job/payload.js";
+import type { JobMap, JobMapOf, JobName, ResultOf } from "../job/types.js";
+import { record, refuse, whole } from "../options/check.js";
 import { cancelJob } from "../queue/verbs/cancel.js";
 import { rateLimit } from "../queue/verbs/limits.js";
-import { WorkerEmitter } from "./emitter.js";
+import { ConsumerTelemetry } from "../telemetry/consumer.js";
 import { WorkerClosingError } from "./errors.js";
 import { Executor, type ExecutorHost } from "./executor.js";
 import { jobOf, type Processor, type Work, workOf } from "./handler.js";
@@ -19,10 +22,10 @@ import {
   type WorkerSettings,
 } from "./options.js";
 import { ended, type Settlement } from "./outcome.js";
-import { assemble, type Parts } from "./parts.js";
+import { assemble, keepParts, type Parts } from "./parts.js";
 import type { Run } from "./run.js";
 import { starting } from "./starting.js";
-import type { AnyJob, AnyManualJob, CloseOptions, NextJobOptions } from "./types.js";
+import type { AnyJob, AnyManualJob, CloseOptions, NextJobOptions, WorkerEvents } from "./types.js";
 import { verdictError } from "./verdict.js";
 
 /** How long the last call of a closing worker may take, in ms. */
@@ -32,13 +35,15 @@ const LAST_CALL_MS = 2_000;
  * A worker: claims jobs of one queue and runs the handler for each, at least once. A run that lost its
  * lease writes nothing.
  */
-export class Worker<M extends JobMap = JobMap> extends WorkerEmitter<M> {
+export class Worker<M extends JobMapOf<M> = JobMap> extends Emitter<WorkerEvents<M>, M> {
   readonly name: string;
-  readonly #work: Work<M>;
-  readonly #executor: Executor<M>;
+  /** What runs jobs knows no map: the worker gives its own jobs in and out. */
+  readonly #work: Work<JobMap>;
+  readonly #executor: Executor<JobMap>;
   readonly #settings: WorkerSettings;
   readonly #session: LazySession;
   readonly #closing = new AbortController();
+  readonly #telemetry: ConsumerTelemetry | undefined;
   #parts: Parts | undefined;
   #running: Promise<void> | undefined;
   #closed: Promise<void> | undefined;
@@ -52,10 +57,17 @@ export class Worker<M extends JobMap = JobMap> extends WorkerEmitter<M> {
   constructor(name: string, handler: Processor<M>, options: WorkerOptions) {
     super();
     this.name = queueName(name);
-    this.#settings = checkWorkerOptions(options);
-    this.#work = workOf(handler, this.#settings, () => new Manual(this.#manualHost()));
+    this.#settings = checkWorkerOptions(options, handler === null);
+    this.#work = workOf<JobMap>(
+      handler as Processor,
+      this.#settings,
+      () => new Manual(this.#manualHost()),
+    );
     this.#executor = new Executor(this.#settings, this.#executorHost());
-    this.#session = new LazySession(this.name, options, this.#settings.codec);
+    this.#session = new LazySession(this.name, options, this.#settings);
+    const { telemetry, name: own } = this.#settings;
+    const report = (error: EchoMQError): void => this.report(error);
+    this.#telemetry = telemetry && new ConsumerTelemetry(telemetry, this.name, own, report);
     if (this.#settings.autorun) void this.run().catch(() => undefined); // told by the error event
   }
 
@@ -66,7 +78,8 @@ export class Worker<M extends JobMap = JobMap> extends WorkerEmitter<M> {
 
   /** @throws ValidationError `VALIDATION` naming `concurrency`. */
   set concurrency(value: number) {
-    this.#settings.concurrency = checkConcurrency(value) ?? 1;
+    const count = checkConcurrency(value) ?? refuse("concurrency", "is required");
+    if (!this.#settings.byHand) this.#settings.concurrency = count;
     this.#parts?.engine.wake();
   }
 
@@ -81,6 +94,7 @@ export class Worker<M extends JobMap = JobMap> extends WorkerEmitter<M> {
    * @throws FenceError when the keyspace is not ours, `EchoMQError` `CLOSED` when closed meanwhile.
    */
   run(): Promise<void> {
+    if (this.#closed !== undefined) return Promise.reject(closedError("Worker.run", this.name));
     this.#running ??= this.#start().catch((error: unknown) => {
       this.#running = undefined;
       throw error;
@@ -144,7 +158,7 @@ export class Worker<M extends JobMap = JobMap> extends WorkerEmitter<M> {
     options: NextJobOptions = {},
   ): Promise<AnyManualJob<M> | undefined> {
     const { manual } = this.#work;
-    if (manual === undefined) throw handlerError();
+    if (manual === undefined) throw handlerError(this.name);
     const next = checkNextJob(token, options);
     await this.run();
     if (next.look && this.#parts?.engine.claiming === false) return undefined;
@@ -177,12 +191,13 @@ export class Worker<M extends JobMap = JobMap> extends WorkerEmitter<M> {
       return parts;
     };
     try {
-      this.#parts ??= await starting(open, signal, (error) => this.report(error));
+      this.#parts ??= await starting(this.name, open, signal, (error) => this.report(error));
     } catch (error) {
       // A worker that was refused must not keep its process alive; `run` connects again.
       if (!signal.aborted) await this.#session.drop();
       throw error;
     }
+    keepParts(this, this.#parts);
     const { engine, keeper, sweeper, presence } = this.#parts;
     keeper.start();
     sweeper.start();
@@ -194,8 +209,12 @@ export class Worker<M extends JobMap = JobMap> extends WorkerEmitter<M> {
   #assemble(session: Session): Promise<Parts> {
     return assemble(session, this.#settings, {
       execute: (run) => this.#executor.execute(run),
-      settled: (settlement) => this.#settled(settlement),
+      settled: (settlement) => {
+        this.#telemetry?.settled(settlement);
+        this.#settled(settlement);
+      },
       lost: (run, error) => {
+        this.#telemetry?.lost(run, error);
         this.#work.manual?.over(run, error);
         this.#executor.release(run);
         this.tell("lost", this.#job(run), error);
@@ -206,7 +225,10 @@ export class Worker<M extends JobMap = JobMap> extends WorkerEmitter<M> {
       },
       idle: () => this.#work.manual?.empty(),
       wanting: () => this.#work.manual?.wanting ?? true,
-      stalled: (id) => this.tell("stalled", id),
+      stalled: (id) => {
+        this.#telemetry?.stalled();
+        this.tell("stalled", id);
+      },
       drained: () => this.tell("drained"),
       trouble: (error) => this.#troubled(session, error),
       fatal: (error) => this.#fatal(error),
@@ -217,23 +239,25 @@ export class Worker<M extends JobMap = JobMap> extends WorkerEmitter<M> {
     return this.#closing.signal.aborted;
   }
 
-  #executorHost(): ExecutorHost<M> {
+  #executorHost(): ExecutorHost<JobMap> {
     return {
-      job: (run) => this.#job(run),
-      call: (job, run) => this.#work.call(job, run),
-      active: (job) => this.tell("active", job),
+      job: (run) => this.#job(run) as AnyJob,
+      call: (job, run) =>
+        this.#telemetry ? this.#telemetry.run(this.#work, job, run) : this.#work.call(job, run),
+      active: (job) => this.tell("active", job as AnyJob<M>),
       now: async () => (await this.#session.get("work")).clock.now(),
       rateLimit: (ms) => this.rateLimit(ms),
       settle: (settlement) => this.#parts?.engine.settle(settlement),
-      trouble: (error) => this.report(typedError(error, "work")),
+      trouble: (error) => this.report(typedError(error, { op: "work", queue: this.name })),
     };
   }
 
   #manualHost(): ManualHost {
     return {
+      queue: this.name,
       codec: this.#settings.codec,
-      want: (count) => {
-        if (count === this.#settings.concurrency) return;
+      want: (count, asked) => {
+        if (count === this.#settings.concurrency && !asked) return;
         this.#settings.concurrency = count;
         this.#parts?.engine.wake();
       },
@@ -242,55 +266,56 @@ export class Worker<M extends JobMap = JobMap> extends WorkerEmitter<M> {
   }
 
   #settled({ run, how, result, value, stack, moved }: Settlement): void {
-    this.#work.manual?.over(run);
+    if (this.#work.manual) this.#work.manual.over(run);
     if (how === "release" || moved) return;
     const event = how === "completed" ? "completed" : "failed";
     if (this.listenerCount(event) === 0) return;
-    const final = how === "completed" || how === "failed";
-    const now = String(this.#parts?.session.clock.read() ?? 0);
-    const job = this.#job(run, {
-      atm: String(run.atm),
+    const job = this.#job(run);
+    markEnd(job, {
+      attemptsMade: run.atm,
+      finishedOn: how === "completed" || how === "failed" ? this.#now() : undefined,
       ...(how === "completed"
-        ? { returnvalue: value }
-        : { failedReason: value, stacktrace: stack }),
-      ...(final ? { finishedOn: now } : {}),
+        ? { returnvalue: readPayload(null, this.#settings.codec, value) }
+        : { failedReason: value, stacktrace: stackOf(stack) }),
     });
-    if (run.job) Object.assign(job, { data: run.job.data, progress: run.job.progress });
-    if (event === "completed") this.tell("completed", job, result);
+    if (event === "completed") this.tell("completed", job, result as ResultOf<M, JobName<M>>);
     else this.tell("failed", job, result, how !== "failed");
   }
 
-  #job(run: Run, ended: Run["fields"] = {}): AnyJob<M> {
-    const started = { ats: String(run.ats), processedOn: String(run.claimedAt) };
-    const fields = { ...run.fields, ...started, ...ended };
-    return jobOf(run, fields, this.#session, this.name, this.#work.manual);
+  #now(): number {
+    return this.#parts?.session.clock.read() ?? 0;
+  }
+
+  #job(run: Run): AnyJob<M> {
+    run.job ??= jobOf<JobMap>(run, this.#session, this.name, this.#work.manual);
+    return run.job as AnyJob<M>;
   }
 
   /** Whoever of the worker's parts meets the fence first: the boot fence says what has come. */
   #troubled(session: Session, error: unknown): void {
-    const typed = typedError(error, "work");
+    const typed = typedError(error, { op: "work", queue: this.name });
     if (!isEchoMQError(typed, "EMQFENCE") || this.#closing.signal.aborted) {
       this.report(typed);
       return;
     }
     session.fence.forget(session.main);
     session.fence.check(session.main).catch((refusal: unknown) => {
-      const found = typedError(refusal, "fence");
+      const found = typedError(refusal, { op: "fence", queue: this.name });
       if (found.name === "FenceError") this.#fatal(found);
       else this.report(found);
     });
   }
 
   /** The keyspace is not ours any more: nothing more is written, the jobs stay whole where they are. */
-  #fatal(error: Error): void {
-    this.report(error as EchoMQError);
-    for (const run of this.#parts?.engine.owned ?? []) run.controller.abort(error);
+  #fatal(error: EchoMQError): void {
+    this.report(error);
+    for (const run of this.#parts?.engine.owned ?? []) run.abort(error);
     this.#parts?.engine.abandon();
     void this.close({ timeout: 0 });
   }
 
   async #close(ms: number): Promise<void> {
-    this.#closing.abort(new WorkerClosingError());
+    this.#closing.abort(new WorkerClosingError(this.name));
     this.#work.manual?.close();
     let answers = false;
     if (this.#parts) {
@@ -300,11 +325,12 @@ export class Worker<M extends JobMap = JobMap> extends WorkerEmitter<M> {
       wakeups.stop();
       await waker.close();
       await engine.quiet(ms);
-      for (const run of engine.owned) run.controller.abort(this.#closing.signal.reason);
+      for (const run of engine.owned) run.abort(this.#closing.signal.reason);
       answers = await engine.giveBack(LAST_CALL_MS);
       keeper.stop();
       await presence.stop(answers);
     }
+    this.#telemetry?.close();
     await this.#work.close();
     await this.#session.close(answers ? "drain" : "now");
     this.tell("closed");

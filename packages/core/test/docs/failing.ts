@@ -33,6 +33,27 @@ export async function failingExample(connection: string): Promise<Record<string,
   // end
   await until("two are done", async () => (await mails.getCompletedCount()) === 2);
 
+  await using invoices = new Queue("invoices", { connection });
+  const charge = async (data: unknown): Promise<never> => {
+    throw new Error(`429 for ${data}`);
+  };
+  // region
+  await using patient = new Worker("invoices", async (one) => charge(one.data), {
+    connection,
+    settings: {
+      backoffStrategy: (attemptsMade, type, error) => {
+        if (type === "quota")
+          return error.message.startsWith("429") ? attemptsMade * 60_000 : 1_000;
+        throw new Error(`no backoff named ${type}`);
+      },
+    },
+  });
+  const invoice = await invoices.add("invoice", 7, { attempts: 5, backoff: { type: "quota" } });
+  // end
+  patient.on("error", () => undefined);
+  await until("it is put off", async () => (await invoice.getState()) === "delayed");
+  const waits = (await invoices.getJob(invoice.id))?.delay;
+
   // region
   const job = await mails.getJob("m3");
   await job?.retry("failed", { resetAttempts: true });
@@ -58,5 +79,5 @@ export async function failingExample(connection: string): Promise<Record<string,
   const drained = await mails.drain(true);
   await dead.obliterate();
   // end
-  return { back, retried, promoted, state, removed, old, drained, left: await dead.count() };
+  return { back, waits, retried, promoted, state, removed, old, drained, left: await dead.count() };
 }

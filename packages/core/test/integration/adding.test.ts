@@ -290,6 +290,7 @@ describe.each(ENGINES)("adding on %s", (engine) => {
       // Written by a queue with another serialiser: it fails with the reason, and hides no other job.
       const alien = await bench.queue().add("x", { n: 1 });
       await until("it has failed", () => alien.isFailed());
+      await until("it is told", () => errors.length > 0);
       expect(errors).toEqual(["the serializer cannot read what is stored: no such mark"]);
       expect(await queue.getJobs(["completed", "failed"])).toHaveLength(2);
     });

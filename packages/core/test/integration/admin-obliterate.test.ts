@@ -96,6 +96,29 @@ describe.each(ENGINES)("obliterate on %s", (engine) => {
     });
   });
 
+  test("schedulers and flows that were not committed go with force, and refuse without", async () => {
+    const bench = await open(true);
+    const queue = bench.queue();
+    await queue.add("x", 1);
+    const ids = Array.from({ length: 1_100 }, (_, n) => `daily ${n}`);
+    const fill = bench.client.multi();
+    for (const id of ids) fill.zadd(bench.key("schedulers"), 9e12, id);
+    for (const id of ids) fill.hset(bench.key(`sched:${id}`), "every", 5);
+    for (const id of ids) fill.zadd(bench.key("staged"), 1, id);
+    await fill.exec();
+    expect(await refusal(queue.obliterate())).toMatchObject({
+      code: "EMQSTATE",
+      message: expect.stringMatching(/staged|schedulers/),
+    });
+    expect((await refusal(queue.obliterate())).message).toContain("call obliterate with force");
+    expect(await bench.client.zcard(bench.key("schedulers"))).toBe(1_100);
+    await queue.obliterate({ force: true });
+    const keys = await bench.client.keys(`emq:{${bench.name}}:*`);
+    expect(keys.sort()).toEqual([`emq:{${bench.name}}:meta`, bench.key("meta")]);
+    await queue.add("x", 2);
+    expect(await queue.count()).toBe(1);
+  });
+
   test("a call that dies at any point is finished by the next, and says so until then", async () => {
     const { url } = await sharedServer(engine);
     let closings = 0;

@@ -73,6 +73,7 @@ describe.each(ENGINES)("a %s cluster", (engine) => {
           completed: 44,
           failed: 1,
           "waiting-children": 0,
+          held: 0,
         });
         expect(await queue.getJob("again")).toMatchObject({
           attemptsMade: 3,

@@ -1,22 +1,22 @@
-import { sharedServer, startServer, type TestServer } from "@echomq/testkit";
+import type { RedisDriver } from "@echomq/scripts";
+import { startServer, type TestServer } from "@echomq/testkit";
 import { afterAll, beforeAll, describe, onTestFinished } from "vitest";
 import { Bench, type DriverName, ENGINES, makeDriver, makeStrict } from "../support/bench.js";
 import { corePath } from "../support/core-path.js";
+import { PATH } from "../support/path/path.js";
+import { runPath } from "../support/path/run.js";
 
 const DRIVERS: readonly DriverName[] = ["ioredis", "node-redis"];
 
-for (const engine of ENGINES) {
-  for (const driver of DRIVERS) {
-    corePath(`${engine}, ${driver}`, async () => {
-      const { url } = await sharedServer(engine);
-      const made = await makeDriver(url, driver);
-      onTestFinished(() => made.close());
-      return Bench.on(url, made);
-    });
-  }
-}
+type Make = (url: string, name: DriverName) => Promise<RedisDriver>;
 
-describe.each(ENGINES)("strict mode on %s", (engine) => {
+const MODES: readonly (readonly [string, Make])[] = [
+  ["plain", makeDriver],
+  ["strict mode", makeStrict],
+];
+
+describe.each(ENGINES)("%s", (engine) => {
+  // Of its own: some cases change what the whole server shares.
   let server: TestServer;
 
   beforeAll(async () => {
@@ -25,11 +25,17 @@ describe.each(ENGINES)("strict mode on %s", (engine) => {
 
   afterAll(() => server.stop());
 
-  for (const driver of DRIVERS) {
-    corePath(driver, async () => {
-      const made = await makeStrict(server.url, driver);
-      onTestFinished(() => made.close());
-      return Bench.on(server.url, made);
+  describe.each(MODES)("%s", (_mode, make) => {
+    describe.each(DRIVERS)("%s", (driver) => {
+      corePath("behaviour", async () => {
+        const made = await make(server.url, driver);
+        onTestFinished(() => made.close());
+        return Bench.on(server.url, made);
+      });
+
+      describe("scripts and refusals", () => {
+        runPath(PATH, async () => ({ url: server.url, driver: await make(server.url, driver) }));
+      });
     });
-  }
+  });
 });

@@ -7,8 +7,12 @@ import { limitsExample } from "../docs/limits.js";
 import { lookingExample } from "../docs/looking.js";
 import { migratingExample } from "../docs/migrating.js";
 import { mails as bullMails } from "../docs/migrating-before.js";
+import { telemetryExample } from "../docs/telemetry.js";
+import { testingExample } from "../docs/testing.js";
+import { typesExample } from "../docs/types.js";
 import { workingExample } from "../docs/working.js";
 import { codeOf, regionsOf } from "../support/docs.js";
+import { globalSdk } from "../support/telemetry.js";
 
 async function url(): Promise<string> {
   const server = await startServer({ engine: "redis" });
@@ -16,14 +20,21 @@ async function url(): Promise<string> {
   return server.url;
 }
 
-describe.each(["adding", "events", "failing", "looking", "limits", "working"])(
-  "docs/%s.md",
-  (page) => {
-    test("shows the code that runs here, and no other", () => {
-      expect(codeOf(page)).toEqual(regionsOf(page));
-    });
-  },
-);
+describe.each([
+  "adding",
+  "events",
+  "failing",
+  "looking",
+  "limits",
+  "telemetry",
+  "testing",
+  "types",
+  "working",
+])("docs/%s.md", (page) => {
+  test("shows the code that runs here, and no other", () => {
+    expect(codeOf(page)).toEqual(regionsOf(page));
+  });
+});
 
 test("the code of docs/events.md does what it says", async () => {
   const notes = await eventsExample(await url());
@@ -63,6 +74,7 @@ test("the code of docs/looking.md does what it says", async () => {
 test("the code of docs/failing.md does what it says", async () => {
   expect(await failingExample(await url())).toEqual({
     back: 2,
+    waits: 60_000,
     retried: 0,
     promoted: 0,
     state: "waiting",
@@ -82,6 +94,15 @@ test("the code of docs/limits.md does what it says", async () => {
   });
 });
 
+test("the code of docs/types.md does what it says", async () => {
+  const { id, ...seen } = await typesExample(await url());
+  expect(seen).toMatchObject({ failed: 0, welcomed: "mail", left: true });
+  expect(seen.error).toBe(
+    `Job.promote: job "${id}" of queue "mails": EMQSTATE the job is not delayed; ` +
+      "getState tells where it stands now",
+  );
+});
+
 test("the code of docs/working.md does what it says", async () => {
   expect(await workingExample(await url())).toEqual({
     attempts: 1,
@@ -89,6 +110,37 @@ test("the code of docs/working.md does what it says", async () => {
     why: "cancelled: the customer changed their mind",
     resized: { width: 320 },
     chores: 1,
+  });
+});
+
+test("the code of docs/telemetry.md does what it says", async () => {
+  const sdk = globalSdk();
+  expect(await telemetryExample(await url())).toEqual({
+    sent: "sent",
+    none: undefined,
+    counts: { "echomq.jobs.added": 2 },
+  });
+  const spans = sdk.spans();
+  const add = spans.find(({ name }) => name === "add mails");
+  const run = spans.find(({ name }) => name === "process mails");
+  expect(run?.attributes).toMatchObject({ "mail.size": 5, "echomq.job.outcome": "completed" });
+  expect(run?.parentSpanContext?.spanId).toBe(add?.spanContext().spanId);
+  const names = (await sdk.metrics()).map(({ descriptor }) => descriptor.name);
+  expect(names).toContain("messaging.process.duration");
+});
+
+test("the code of docs/testing.md does what it says", async () => {
+  const HOUR = 3_600_000;
+  const down = "the mail server is down";
+  const mail = (text: string) => ({
+    name: "mail",
+    data: { to: "ann", text },
+    result: `sent: ${text}`,
+  });
+  expect(await testingExample(await url())).toMatchObject({
+    today: [[mail("welcome")], 1],
+    later: [[down, down], [mail("how is it going?")], 7 * 24 * HOUR + HOUR + 2 * HOUR],
+    ran: true,
   });
 });
 

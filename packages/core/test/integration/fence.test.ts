@@ -114,7 +114,7 @@ describe.each(ENGINES)("the fence on %s", (engine) => {
       await queue.waitUntilReady();
       expect(await queue.getJob("1")).toBe(null);
       expect(await queue.isPaused()).toBe(false);
-      expect(Object.values(await queue.getJobCounts())).toEqual([0, 0, 0, 0, 0, 0, 0]);
+      expect(Object.values(await queue.getJobCounts())).toEqual([0, 0, 0, 0, 0, 0, 0, 0]);
       expect(await dumpAll(bench.client)).toEqual(new Map());
     };
     await look();

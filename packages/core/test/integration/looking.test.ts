@@ -88,6 +88,7 @@ describe.each(ENGINES)("looking at a queue on %s", (engine) => {
         prioritized: 3,
         delayed: 3,
         "waiting-children": 0,
+        held: 0,
         completed: 3,
         failed: 3,
       });
@@ -107,6 +108,38 @@ describe.each(ENGINES)("looking at a queue on %s", (engine) => {
       );
       expect(text).not.toContain("_total{");
       release();
+      await worker.close();
+    });
+
+    test("what deduplication keeps back is a state of its own, until its place comes", async () => {
+      const bench = await open();
+      const queue = bench.queue();
+      const { opened, open: release } = gate();
+      const worker = bench.worker(() => opened, { concurrency: 5 });
+      const lock = (id: string) => ({ deduplication: { id, keepLastIfActive: true } });
+      for (const id of ["a", "b"]) await queue.add("x", 1, { jobId: id, ...lock(id) });
+      await until("both run", async () => (await queue.getActiveCount()) === 2);
+      for (const id of ["a", "b"]) await queue.add("x", 2, { jobId: `${id}2`, ...lock(id) });
+      // A newer one takes the place of what was kept back.
+      await queue.add("x", 3, { jobId: "a3", ...lock("a") });
+      expect(await queue.getJobState("a3")).toBe("held");
+      expect(await queue.getJobState("a2")).toBe("unknown");
+      expect(await (await queue.getJob("b2"))?.getState()).toBe("held");
+      expect((await queue.getHeld()).map(({ id, data }) => [id, data])).toEqual([
+        ["b2", 2],
+        ["a3", 3],
+      ]);
+      expect((await queue.getJobs("held", 0, 0)).map(({ id }) => id)).toEqual(["a3"]);
+      expect(await queue.getHeldCount()).toBe(2);
+      expect(await queue.getJobCounts()).toMatchObject({ active: 2, waiting: 0, held: 2 });
+      expect(await queue.getJobCounts("held")).toEqual({ held: 2 });
+      expect(await queue.count()).toBe(0);
+      expect((await queue.getJobs()).map(({ id }) => id).sort()).toEqual(["a", "a3", "b", "b2"]);
+      expect(await queue.exportPrometheusMetrics()).toContain('state="held"} 2\n');
+      release();
+      await until("all are done", async () => (await queue.getCompletedCount()) === 4);
+      expect(await queue.getHeldCount()).toBe(0);
+      expect(await queue.getHeld()).toEqual([]);
       await worker.close();
     });
 

@@ -20,7 +20,7 @@ import {
   sharedServer,
 } from "@echomq/testkit";
 import { describe, expect, test } from "vitest";
-import { Bench, ENGINES, makeDriver } from "../support/bench.js";
+import { Bench, ENGINES, gate, makeDriver } from "../support/bench.js";
 import { until } from "../support/until.js";
 
 const LOST: FlakyFault = { kind: "lost" };
@@ -59,6 +59,27 @@ describe.each(ENGINES)("replies lost on %s", (engine) => {
   });
 
   test.each([
+    ["removed at once: twice", true, 2],
+    ["kept for a minute: once", { age: 60 }, 1],
+  ])("an add sent again after its job has run and is %s", async (_, removeOnComplete, times) => {
+    const { bench, plan } = await flakyBench(engine);
+    const queue = bench.queue();
+    const ran: string[] = [];
+    const worker = bench.worker((job) => void ran.push(job.id), LONG);
+    await worker.run();
+    const door = gate();
+    plan.on(ofScript(addScript), LOST);
+    plan.on(ofScript(addScript), { kind: "delay", until: door.opened }, { nth: 2 });
+    const adding = queue.add("x", 1, { removeOnComplete });
+    const done = async () => (await queue.getJobCounts()).active === 0;
+    await until("it has run", async () => ran.length === 1 && (await done()));
+    door.open();
+    const job = await adding;
+    await until("all have ended", async () => ran.length === times && (await done()));
+    expect(new Set(ran)).toEqual(new Set([job.id]));
+  });
+
+  test.each([
     ["init", initScript],
     ["node", nodeScript],
   ])("%s", async (_name, script) => {
@@ -86,6 +107,22 @@ describe.each(ENGINES)("replies lost on %s", (engine) => {
     await worker.close();
     const first = await queue.getJob(jobs[0]?.id ?? "");
     expect(first).toMatchObject({ attemptsMade: 1, stalledCounter: 0 });
+  });
+
+  test("a claim of a worker that was paused meanwhile: given back once the connection is back", async () => {
+    const { bench, plan } = await flakyBench(engine);
+    const queue = bench.queue({ defaultJobOptions: KEEP });
+    const worker = bench.worker(() => undefined, { concurrency: 20, autorun: false, ...LONG });
+    const ids = ["z", "b", "a", "y"];
+    await queue.addBulk(ids.map((jobId) => ({ name: "x", data: 0, opts: { jobId } })));
+    // Its connection goes before the reply comes, and does not come back at once.
+    const claim = plan.on(ofScript(stepScript), LOST);
+    plan.on(ofCommand("HSCAN"), { kind: "offline" }, { times: 3 });
+    await Promise.all([worker.run(), claim.spent.then(() => worker.pause())]);
+    await until("all are back", async () => (await queue.getJobCounts()).waiting === 4);
+    expect((await bench.client.lrange(bench.key("wait"), 0, -1)).reverse()).toEqual(ids);
+    expect(worker.isPaused()).toBe(true);
+    expect(await bench.completed()).toBe(0);
   });
 
   test.each([

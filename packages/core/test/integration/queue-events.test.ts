@@ -203,14 +203,11 @@ describe.each(ENGINES)("queue events on %s", (engine) => {
       for (const jobId of ["a", "b", "c"]) await queue.add("x", {}, { jobId });
       await until("c is told", () => names(told).includes("waiting c"));
       await until("both are reported", () => errors.length === 2);
-      expect(errors.map(({ message }) => message).sort()).toEqual(
-        [
-          "a listener of waiting threw: Error: async mine",
-          "a listener of waiting threw: Error: mine",
-        ]
-          .map((text) => text.replace("Error: ", ""))
-          .sort(),
-      );
+      const said = `waiting listener: queue "${bench.name}": it threw: `;
+      expect(errors.map(({ message }) => message).sort()).toEqual([
+        `${said}async mine`,
+        `${said}mine`,
+      ]);
     });
   });
 

@@ -88,7 +88,7 @@ const cases: Case[] = [
   ["backoff without delay", { backoff: { type: "fixed" } }, "opts.backoff.delay"],
   ["backoff null", { backoff: null }, "opts.backoff"],
   ["backoff of no type", { backoff: { delay: 1 } }, "opts.backoff.type"],
-  ["backoff of unknown type", { backoff: { type: "linear", delay: 1 } }, "opts.backoff.type"],
+  ["backoff of a misspelt type", { backoff: { type: "exponental" } }, "opts.backoff.type"],
   ["backoff delay NaN", { backoff: { type: "fixed", delay: Number.NaN } }, "opts.backoff.delay"],
   ["jitter over 1", { backoff: { type: "fixed", delay: 1, jitter: 1.1 } }, "opts.backoff.jitter"],
   [
@@ -227,8 +227,8 @@ const OPTIONS: readonly [string, Record<string, unknown>, string][] = [
     "retryTime",
   ]),
   ["v1Prefixes text", { v1Prefixes: "bull" }, "v1Prefixes"],
-  ["v1Prefixes empty text", { v1Prefixes: [""] }, "v1Prefixes"],
-  ["v1Prefixes numbers", { v1Prefixes: [5] }, "v1Prefixes"],
+  ["v1Prefixes empty text", { v1Prefixes: [""] }, "v1Prefixes[0]"],
+  ["v1Prefixes numbers", { v1Prefixes: [5] }, "v1Prefixes[0]"],
 ];
 
 describe.each([

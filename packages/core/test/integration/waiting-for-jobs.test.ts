@@ -64,8 +64,11 @@ describe.each(ENGINES)("waiting for a job to end on %s", (engine) => {
         ),
       );
       expect(results).toEqual(Array.from({ length: 60 }, (_, n) => ({ data: n })));
+      const told = new Set<string>();
+      events.on("completed", ({ jobId }) => told.add(jobId));
       const job = await queue.add("x", 1, opts);
       await until("it is gone", async () => (await job.getState()) === "unknown");
+      await until("its end is told", () => told.has(job.id));
       const gone = await refusal(job.waitUntilFinished(events, WAIT));
       expect(gone).toMatchObject({ code: "JOB_REMOVED" });
       await worker.close();

@@ -180,7 +180,7 @@ describe("listeners", () => {
       const { completed, failed } = await queue.getJobCounts();
       return completed === 2 && failed === 1;
     });
-    await until("all is told", () => new Set(errors.map((text) => text.split(" ")[3])).size === 5);
+    await until("all is told", () => new Set(errors.map((text) => text.split(" ")[0])).size === 5);
     await worker.close();
     await until("the error listener is told of too", () => warnings.length > 0);
     process.off("warning", heard);

@@ -2,13 +2,14 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {
   BACKOFF_MAX_MS,
-  type Backoff,
+  type BuiltInBackoff,
   backoffDelay,
+  type CustomBackoff,
   storedBackoff,
 } from "../../src/options/backoff.js";
 import { DELAY_MAX_MS } from "../../src/options/limits.js";
 
-const backoffs: fc.Arbitrary<Backoff> = fc.record(
+const backoffs: fc.Arbitrary<BuiltInBackoff> = fc.record(
   {
     type: fc.constantFrom("fixed" as const, "exponential" as const),
     delay: fc.oneof(fc.constantFrom(0, 1, DELAY_MAX_MS), fc.integer({ min: 0, max: DELAY_MAX_MS })),
@@ -70,10 +71,15 @@ describe("backoffDelay", () => {
 });
 
 describe("storedBackoff", () => {
+  const shaped = fc.record(
+    { type: fc.jsonValue(), delay: fc.jsonValue(), jitter: fc.jsonValue() },
+    { requiredKeys: [] },
+  );
+
   test("of any JSON is none, one that can be used, or an Error", () => {
     fc.assert(
-      fc.property(fc.jsonValue(), attempts, (value, attempt) => {
-        let backoff: Backoff | null;
+      fc.property(fc.oneof(fc.jsonValue(), shaped), attempts, (value, attempt) => {
+        let backoff: BuiltInBackoff | CustomBackoff | null;
         try {
           backoff = storedBackoff(value);
         } catch (error) {
@@ -81,7 +87,12 @@ describe("storedBackoff", () => {
           expect((error as Error).message).toMatch(/unknown backoff/);
           return;
         }
-        if (backoff) expect(Number.isSafeInteger(backoffDelay(backoff, attempt))).toBe(true);
+        if (backoff === null) return;
+        expect(backoff.jitter === undefined || (backoff.jitter >= 0 && backoff.jitter <= 1)).toBe(
+          true,
+        );
+        if ("custom" in backoff) expect(backoff.type.length).toBeGreaterThan(0);
+        else expect(Number.isSafeInteger(backoffDelay(backoff, attempt))).toBe(true);
       }),
     );
   });

@@ -4,7 +4,7 @@ import { LazySession } from "../../src/connection/lazy.js";
 import { countOf, fieldsOfPairs, fieldsOfRun, numberOf } from "../../src/job/fields.js";
 import { Job } from "../../src/job/job.js";
 import { fromJson, toJson } from "../../src/job/payload.js";
-import { failed, succeeded } from "../../src/worker/outcome.js";
+import { failed, type Settlement, succeeded } from "../../src/worker/outcome.js";
 import { Run } from "../../src/worker/run.js";
 
 const session = new LazySession("q", { connection: "redis://127.0.0.1:1" });
@@ -75,7 +75,11 @@ describe("a job's hash may hold anything", () => {
         (values, result) => {
           const run = new Run("1", "t", 0, 0);
           run.fields = fieldsOfRun(values);
-          for (const end of [succeeded(run, result, KEEP), failed(run, result, KEEP)]) {
+          // Without a strategy nothing is waited for.
+          for (const end of [
+            succeeded(run, result, KEEP) as Settlement,
+            failed(run, result, KEEP) as Settlement,
+          ]) {
             for (const number of [end.delay, end.keep.count, end.keep.ageMs, run.atm, run.ats]) {
               expect(Number.isSafeInteger(number) && number >= 0).toBe(true);
             }

@@ -49,18 +49,19 @@ type WorkerRest = Omit<WorkerOptions, "connection">;
 export class Bench {
   readonly url: string;
   readonly client: Redis;
-  readonly name: string = uniqueQueue("core");
+  readonly name: string;
   readonly #connection: ConnectionOption;
 
-  private constructor(url: string, connection: ConnectionOption) {
+  private constructor(url: string, connection: ConnectionOption, name = uniqueQueue("core")) {
     this.url = url;
+    this.name = name;
     this.#connection = connection;
     this.client = plainClient(url);
   }
 
-  /** On an address, or through a connection of the caller's. */
-  static on(url: string, connection: ConnectionOption = url): Bench {
-    return new Bench(url, connection);
+  /** On an address, or through a connection of the caller's; on a cluster `name` lies at `url`. */
+  static on(url: string, connection: ConnectionOption = url, name?: string): Bench {
+    return new Bench(url, connection, name);
   }
 
   /** On a server of its own. */

@@ -1,4 +1,4 @@
-import { type ChildProcess, fork } from "node:child_process";
+import { type ChildProcess, fork, spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
@@ -38,6 +38,32 @@ export function startChild(program: string, settings: Record<string, unknown>): 
       await ended;
     },
   };
+}
+
+/** What a program told on its way and how it ended. */
+export interface Told {
+  readonly lines: readonly string[];
+  readonly end: number | NodeJS.Signals;
+}
+
+/** Runs a compiled program to its end; all it has told by then is read, however it ended. */
+export async function runProgram(
+  file: string,
+  settings: Record<string, unknown>,
+  nodeOptions: readonly string[] = [],
+): Promise<Told> {
+  const args = [...nodeOptions, file, JSON.stringify(settings)];
+  const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
+  const chunks: string[] = [];
+  child.stdout?.setEncoding("utf8").on("data", (chunk: string) => chunks.push(chunk));
+  const kill = (): boolean => child.kill("SIGKILL");
+  onTestFinished(() => void kill());
+  const [code, signal] = (await once(child, "close")) as [number | null, NodeJS.Signals | null];
+  const lines = chunks
+    .join("")
+    .split("\n")
+    .filter((line) => line !== "");
+  return { lines, end: code ?? signal ?? 0 };
 }
 
 async function endOf(child: ChildProcess): Promise<number | NodeJS.Signals> {

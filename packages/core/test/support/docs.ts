@@ -11,7 +11,9 @@ export function codeOf(page: string): string[] {
 
 /** What stands between `// region` and `// end` in an example of `test/docs`, without its indent. */
 export function regionsOf(example: string): string[] {
-  const text = read(`../docs/${example}.ts`).replaceAll("../../src/index.js", "@echomq/core");
+  const text = read(`../docs/${example}.ts`)
+    .replaceAll("../../src/index.js", "@echomq/core")
+    .replaceAll(/\.\.\/\.\.\/src\/(\w+)\/index\.js/g, "@echomq/core/$1");
   return [...text.matchAll(/\/\/ region\n([\s\S]*?)\/\/ end/g)].map(([, code = ""]) => {
     const indent = /^ */.exec(code)?.[0].length ?? 0;
     const lines = code.trimEnd().split("\n");

@@ -166,7 +166,7 @@ describe("serialiser", () => {
     expect(JSON_CODEC.write("data", "é".repeat(4), 10)).toBe('"éééé"');
     expect(refused(() => JSON_CODEC.write("data", "é".repeat(5), 10))).toMatchObject({
       option: "data",
-      reason: "must be at most 10 bytes, serialised",
+      reason: "must be at most 10 bytes, serialised, has 12",
     });
     expect(refused(() => reversed.write("data", "xxxxx", 6))).toMatchObject({ option: "data" });
   });

@@ -86,9 +86,11 @@ describe("retention", () => {
 describe("worker options", () => {
   test("defaults", () => {
     expect(checkWorkerOptions({ connection })).toEqual({
+      byHand: false,
       concurrency: 1,
       claimAhead: 0,
       codec: JSON_CODEC,
+      maxDataSize: 52_428_800,
       leaseMs: 30_000,
       sweepMs: 30_000,
       stallBudget: 1,

@@ -16,9 +16,12 @@ export async function cancelJob(
   const checked = jobId(id, "id");
   const why = reason === undefined ? "" : reason;
   if (typeof why !== "string") return refuse("reason", `must be a string, got ${shown(why)}`);
-  if (utf8Length(why) > REASON_MAX) refuse("reason", `must be at most ${REASON_MAX} UTF-8 bytes`);
+  const bytes = utf8Length(why);
+  if (bytes > REASON_MAX) {
+    refuse("reason", `must be at most ${REASON_MAX} UTF-8 bytes, has ${bytes}`);
+  }
   const session = await lazy.get(op);
   const call = { q: session.q, args: { reason: why }, items: [{ id: checked }] };
   const [status = ""] = await session.write(cancelScript, call, op);
-  if (status !== "ok") throw errorFromReply(status, op);
+  if (status !== "ok") throw errorFromReply(status, { op, queue: session.q, jobId: checked });
 }

@@ -7,9 +7,9 @@ import { DELAY_MAX_MS } from "../../options/limits.js";
 /** A job's new place in line. */
 export interface ChangePriorityOptions {
   /** 1 runs first, 0 for none. Default 0. */
-  readonly priority?: number;
+  readonly priority?: number | undefined;
   /** Ahead of all others of its priority. Default false. */
-  readonly lifo?: boolean;
+  readonly lifo?: boolean | undefined;
 }
 
 /** Gives a delayed job another delay, in ms from now. */
@@ -20,7 +20,7 @@ export async function changeDelay(lazy: LazySession, id: string, delay: unknown)
   const args = { now: await session.clock.now(), delay: ms };
   const call = { q: session.q, jobs: [id], args };
   const [status = ""] = await session.write(redelayScript, call, op);
-  if (status !== "ok") throw errorFromReply(status, op);
+  if (status !== "ok") throw errorFromReply(status, { op, queue: session.q, jobId: id });
 }
 
 /** Gives a job in line, or a delayed one, another priority. */
@@ -36,5 +36,5 @@ export async function changePriority(
   const session = await lazy.get(op);
   const call = { q: session.q, jobs: [id], args: { priority, lifo: lifo ? 1 : 0 } };
   const [status = ""] = await session.write(rerankScript, call, op);
-  if (status !== "ok") throw errorFromReply(status, op);
+  if (status !== "ok") throw errorFromReply(status, { op, queue: session.q, jobId: id });
 }

@@ -34,15 +34,19 @@ export async function clean(
   const before = Math.max((await session.clock.now()) - grace, 0);
   const look = state === "completed" || state === "failed" ? endedPage : addedPage;
   const gone: string[] = [];
+  // Those that were refused and are still there are not tried again.
+  const refused = new Set<string>();
   // Places of jobs that stay; the rest has moved up.
   let start = 0;
   for (;;) {
     const page = await look(session, state, before, start, op);
     if (page === null) return gone;
     const left = most === 0 ? LIMIT_MAX : most - gone.length;
-    const removed = await removeJobs(session, page.old.slice(0, left), { only: state, before }, op);
+    const tried = page.old.filter((id) => !refused.has(id)).slice(0, left);
+    const removed = new Set(await removeJobs(session, tried, { only: state, before }, op));
     gone.push(...removed);
-    start += page.seen - removed.length;
+    for (const id of tried) if (!removed.has(id)) refused.add(id);
+    start += page.seen - tried.length;
     if (page.seen < PAGE || (most > 0 && gone.length >= most)) return gone;
   }
 }

@@ -8,12 +8,14 @@ import { checkStates, type JobStateName, stateOf } from "./states.js";
 /** Most priorities of one call. */
 const BATCH = 500;
 
-const NONE: JobCounts = {
+/** Counts of a queue that does not exist. */
+export const NONE: JobCounts = {
   active: 0,
   waiting: 0,
   prioritized: 0,
   delayed: 0,
   "waiting-children": 0,
+  held: 0,
   completed: 0,
   failed: 0,
 };
@@ -53,7 +55,8 @@ export async function getCountsPerPriority(
   if (!Array.isArray(priorities)) {
     return refuse("priorities", `must be a list, got ${shown(priorities)}`);
   }
-  const list = priorities.map((one, at) => {
+  // Not `map`, which leaves out the holes of a list.
+  const list = Array.from(priorities as readonly unknown[], (one, at) => {
     const option = `priorities[${at}]`;
     return whole(option, one, 0, LIMITS.priorityMax) ?? refuse(option, "must not be undefined");
   });

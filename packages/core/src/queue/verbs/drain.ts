@@ -38,6 +38,7 @@ export async function purge(
 ): Promise<number> {
   const args = { now: await session.clock.now(), state, limit };
   const ids = await session.write(purgeScript, { q: session.q, args }, op);
-  if (state !== "outbox") await bury(session, ids, op);
+  // What these hold are no jobs.
+  if (state !== "outbox" && state !== "staged") await bury(session, ids, op);
   return ids.length;
 }

@@ -1,8 +1,9 @@
-import { getScript, pageScript } from "@echomq/scripts";
+import { pageScript } from "@echomq/scripts";
 import { jobId } from "@echomq/wire";
 import type { LazySession } from "../../connection/lazy.js";
 import type { Job } from "../../job/job.js";
 import { readJobs } from "../../job/read.js";
+import { storedState } from "../../job/stored.js";
 import type { JobState } from "../../job/types.js";
 import { flag } from "../../options/check.js";
 import { checkRange, checkStates, pagesOf, type Range, stateOf } from "./states.js";
@@ -54,9 +55,5 @@ async function* idPages(
 /** Where a job stands; `unknown` when there is none. */
 export async function getJobState(lazy: LazySession, id: unknown): Promise<JobState> {
   const op = "Queue.getJobState";
-  const checked = jobId(id, "id");
-  const session = await lazy.get(op);
-  const call = { q: session.q, jobs: [checked], args: {} };
-  const reply = await session.read(getScript, call, op);
-  return (reply?.[0]?.state ?? "unknown") as JobState;
+  return storedState(lazy, jobId(id, "id"), op);
 }

@@ -1,4 +1,4 @@
-import { limitScript, limitsScript } from "@echomq/scripts";
+import { limitScript, limitsScript, type ReplyOf } from "@echomq/scripts";
 import type { LazySession } from "../../connection/lazy.js";
 import { numberOf } from "../../job/fields.js";
 import { refuse, whole } from "../../options/check.js";
@@ -59,7 +59,14 @@ export async function rateLimit(lazy: LazySession, ms: unknown, op: string): Pro
 /** Ms until the queue may start another job by its rate, 0 when it may now. */
 export async function getRateLimitTtl(lazy: LazySession, maxJobs: unknown): Promise<number> {
   const most = whole("maxJobs", maxJobs, 1, LIMIT_MAX);
-  const found = await look(lazy, "Queue.getRateLimitTtl");
+  return heldFor(await look(lazy, "Queue.getRateLimitTtl"), most);
+}
+
+/** What the queue says of its limits; null where it does not exist. */
+type Limits = ReplyOf<typeof limitsScript.spec> | null;
+
+/** Ms until a rate lets another job start; `most` stands for the queue's own. */
+export function heldFor(found: Limits, most: number | undefined): number {
   if (!found) return 0;
   const stored = numberOf(found.rateMax ?? undefined, 0);
   const max = most ?? (stored > 0 ? stored : HELD);
@@ -77,16 +84,7 @@ async function set(
   await session.write(limitScript, { q: session.q, args: { kind, most, ms } }, op);
 }
 
-async function look(
-  lazy: LazySession,
-  op: string,
-): Promise<{
-  readonly concurrency: string | null;
-  readonly rateMax: string | null;
-  readonly rateMs: string | null;
-  readonly count: string | null;
-  readonly ttl: number;
-} | null> {
+async function look(lazy: LazySession, op: string): Promise<Limits> {
   const session = await lazy.get(op);
   return session.read(limitsScript, { q: session.q, args: {} }, op);
 }

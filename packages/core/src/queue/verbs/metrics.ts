@@ -1,6 +1,6 @@
 import { metricsScript } from "@echomq/scripts";
 import type { LazySession } from "../../connection/lazy.js";
-import { refuse, shown } from "../../options/check.js";
+import { readable, refuse, shown } from "../../options/check.js";
 import { getJobCounts } from "./counts.js";
 import { checkRange, pagesOf } from "./states.js";
 
@@ -94,13 +94,16 @@ function checkLabels(labels: unknown): Readonly<Record<string, string>> {
   if (typeof labels !== "object" || labels === null || Array.isArray(labels)) {
     return refuse("labels", `must be an object, got ${shown(labels)}`);
   }
-  for (const [name, value] of Object.entries(labels)) {
+  const given = readable("labels", () => Object.entries(labels) as [string, unknown][]);
+  for (const [name, value] of given) {
     if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name) || name === "queue" || name === "state") {
       refuse(`labels.${name}`, "must be letters, digits and _, and neither queue nor state");
     }
-    if (typeof value !== "string") refuse(`labels.${name}`, `must be text, got ${shown(value)}`);
+    if (value !== undefined && typeof value !== "string") {
+      refuse(`labels.${name}`, `must be text, got ${shown(value)}`);
+    }
   }
-  return labels as Record<string, string>;
+  return Object.fromEntries(given.filter((one): one is [string, string] => one[1] !== undefined));
 }
 
 function escaped(value: string): string {

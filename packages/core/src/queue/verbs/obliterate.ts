@@ -1,20 +1,32 @@
-import { closeScript, countsScript, expiredScript, wipeScript } from "@echomq/scripts";
+import {
+  closeScript,
+  countsScript,
+  expiredScript,
+  unscheduleScript,
+  wipeScript,
+} from "@echomq/scripts";
 import { WireError } from "@echomq/wire";
 import type { LazySession } from "../../connection/lazy.js";
 import type { Session } from "../../connection/session.js";
+import { isJobId } from "../../ids/is-job-id.js";
 import { flag, record } from "../../options/check.js";
 import { bury } from "./bury.js";
 import { purge } from "./drain.js";
 
 /** How a queue is taken down. */
 export interface ObliterateOptions {
-  /** Also while jobs are active: their leases end, and what they write is refused. Default false. */
-  readonly force?: boolean;
+  /**
+   * Also while jobs are active, whose leases end so that what they write is refused; schedulers and flows
+   * that were not committed go too. Default false.
+   */
+  readonly force?: boolean | undefined;
 }
 
 /** Most jobs of one page. */
 const PAGE = 500;
-/** Structures whose jobs are paged out; others are not ours to empty. */
+/** Structures that only `force` empties. */
+const FORCED: ReadonlySet<string> = new Set(["active", "schedulers", "staged"]);
+/** Structures that are paged out; others are not ours to empty. */
 const PAGED: ReadonlySet<string> = new Set([
   "waiting",
   "prioritized",
@@ -25,6 +37,7 @@ const PAGED: ReadonlySet<string> = new Set([
   "failed",
   "active",
   "outbox",
+  "staged",
 ]);
 
 /** Removes everything a queue holds. Whatever an earlier call left undone is done. */
@@ -37,17 +50,23 @@ export async function obliterate(lazy: LazySession, options: unknown): Promise<v
   if (!(await session.read(countsScript, { q: session.q, args: {} }, op))) return;
   const args = { now: await session.clock.now(), force: force ? 1 : 0 };
   await session.write(closeScript, { q: session.q, args }, op);
+  let kept = "";
   for (;;) {
     const left = await session.write(wipeScript, { q: session.q, args: {} }, op);
     if (left === "" || left === "open") return;
-    if (!(await empty(session, left, force, op))) throw stuck(left, op);
+    // Taken twice without anything to take: a page whose answer was lost looks like that only once.
+    const some = await empty(session, left, force, op);
+    if (!some && kept === left) throw stuck(left, force, session.q, op);
+    kept = some ? "" : left;
   }
 }
 
 /** Empties one structure page by page; false when nothing could be taken. */
 async function empty(session: Session, left: string, force: boolean, op: string): Promise<boolean> {
+  if (FORCED.has(left) && !force) return false;
   if (left === "trash") return emptyTrash(session, op);
-  if (!PAGED.has(left) || (left === "active" && !force)) return false;
+  if (left === "schedulers") return unschedule(session, op);
+  if (!PAGED.has(left)) return false;
   let some = false;
   while ((await purge(session, left, PAGE, op)) > 0) some = true;
   return some;
@@ -59,10 +78,20 @@ async function emptyTrash(session: Session, op: string): Promise<boolean> {
   return (await bury(session, found?.trash ?? [], op)) > 0;
 }
 
-function stuck(left: string, op: string): WireError {
+async function unschedule(session: Session, op: string): Promise<boolean> {
+  let some = false;
+  for (let records: readonly string[] = []; ; some = true) {
+    const call = { q: session.q, records, args: { limit: PAGE } };
+    const next = await session.write(unscheduleScript, call, op);
+    records = next.filter(isJobId);
+    if (records.length === 0) return some;
+  }
+}
+
+function stuck(left: string, force: boolean, queue: string, op: string): WireError {
   const detail =
-    left === "active"
-      ? "the queue is closing and jobs are active: call obliterate with force to go on"
-      : `the queue is closing and ${left} cannot be emptied: run doctor with fix, then obliterate again`;
-  return new WireError({ code: "EMQSTATE", detail, op });
+    FORCED.has(left) && !force
+      ? `the queue is closing and ${left === "active" ? "jobs are active" : `it holds ${left}`}: call obliterate with force to go on`
+      : `the queue is closing and ${left} cannot be emptied: call doctor with fix, then obliterate again`;
+  return new WireError({ code: "EMQSTATE", detail, op, queue });
 }

@@ -1,10 +1,11 @@
-import { getScript, pageScript } from "@echomq/scripts";
+import { pageScript } from "@echomq/scripts";
 import { queueName } from "@echomq/wire";
 import type { LazySession } from "../../connection/lazy.js";
 import type { Session } from "../../connection/session.js";
 import { isJobId } from "../../ids/is-job-id.js";
 import { type Addition, addTo, sourceOf } from "../../job/dead-letter.js";
-import { type Fields, fieldsOfPairs, numberOf, storedOptions } from "../../job/fields.js";
+import { numberOf, storedOptions } from "../../job/fields.js";
+import { type StoredJob, stored } from "../../job/stored.js";
 import { record, whole } from "../../options/check.js";
 import { removeJobs } from "./remove.js";
 import { retryIds } from "./retry.js";
@@ -17,9 +18,9 @@ const OP = "Queue.redrive";
 /** Which letters go back, and where. */
 export interface RedriveOptions {
   /** How many at most. Default all. */
-  readonly count?: number;
+  readonly count?: number | undefined;
   /** Another queue than the one each came from. */
-  readonly to?: string;
+  readonly to?: string | undefined;
 }
 
 /** A letter on its way back. */
@@ -69,16 +70,13 @@ async function read(
   ids: readonly string[],
   to: string | undefined,
 ): Promise<Returning[]> {
-  if (ids.length === 0) return [];
-  const found = await session.read(getScript, { q: session.q, jobs: ids, args: {} }, OP);
-  return ids.flatMap((letter, at) => {
-    const one = found?.[at];
-    const back = one ? returning(letter, fieldsOfPairs(one.fields), to) : null;
+  return (await stored(session, ids, OP)).flatMap((one) => {
+    const back = one ? returning(one, to) : null;
     return back ? [back] : [];
   });
 }
 
-function returning(letter: string, fields: Fields, to: string | undefined): Returning | null {
+function returning({ id: letter, fields }: StoredJob, to: string | undefined): Returning | null {
   const source = sourceOf(storedOptions(fields));
   if (!source || !isJobId(source.id)) return null;
   const job = {

@@ -12,25 +12,25 @@ export type RetryState = "failed" | "completed";
 /** How one job is retried. */
 export interface RetryOptions {
   /** Its attempts and stalls count from 0 again. Default false. */
-  readonly resetAttempts?: boolean;
+  readonly resetAttempts?: boolean | undefined;
 }
 
 /** Which jobs are retried, and how. */
 export interface RetryJobsOptions extends RetryOptions {
   /** Where they stand. Default failed. */
-  readonly state?: RetryState;
+  readonly state?: RetryState | undefined;
   /** Only jobs that ended by then, in server ms. Default now. */
-  readonly timestamp?: number;
+  readonly timestamp?: number | undefined;
   /** Most jobs of one step; all are retried, step by step. Default and at most 100 a step. */
-  readonly count?: number;
+  readonly count?: number | undefined;
 }
 
 const PAGE = 100;
 const ALL = Number.MAX_SAFE_INTEGER;
 
-function checkState(value: unknown): RetryState {
+function checkState(option: string, value: unknown): RetryState {
   if (value === undefined || value === "failed" || value === "completed") return value ?? "failed";
-  return refuse("state", `must be failed or completed, got ${shown(value)}`);
+  return refuse(option, `must be failed or completed, got ${shown(value)}`);
 }
 
 /** Puts one ended job back in line. */
@@ -41,12 +41,12 @@ export async function retryJob(
   options: unknown,
 ): Promise<void> {
   const op = "Job.retry";
-  const from = checkState(state);
+  const from = checkState("state", state);
   const given = record("options", options === undefined ? {} : options, ["resetAttempts"]);
   const reset = flag("options.resetAttempts", given.resetAttempts) ?? false;
   const session = await lazy.get(op);
   const [status = ""] = await retryIds(session, [id], { state: from, before: ALL, reset }, op);
-  if (status !== "ok") throw errorFromReply(status, op);
+  if (status !== "ok") throw errorFromReply(status, { op, queue: session.q, jobId: id });
 }
 
 /** Puts ended jobs back in line, oldest first, and tells how many. */
@@ -54,29 +54,34 @@ export async function retryJobs(lazy: LazySession, options: unknown): Promise<nu
   const op = "Queue.retryJobs";
   const known = ["state", "timestamp", "count", "resetAttempts"];
   const given = record("options", options === undefined ? {} : options, known);
-  const state = checkState(given.state);
+  const state = checkState("options.state", given.state);
   const reset = flag("options.resetAttempts", given.resetAttempts) ?? false;
   const timestamp = whole("options.timestamp", given.timestamp, 0, ALL);
   const count = Math.min(whole("options.count", given.count, 1, 1_000_000) ?? PAGE, PAGE);
   const session = await lazy.get(op);
   // Without a bound, a job that fails again would be retried for ever.
   const before = timestamp ?? (await session.clock.now());
-  // One that fails again in the very millisecond of the bound must not be taken twice either.
-  const taken = new Set<string>();
+  let retried = 0;
+  // No job is tried twice, such as one that fails again in the very millisecond of the bound.
+  const tried = new Set<string>();
+  // Places of jobs that stay; the rest has moved up.
   let start = 0;
   for (;;) {
     const args = { state, before, start, count };
     const page = (await session.read(endedScript, { q: session.q, args }, op)) ?? [];
-    const ids = page.filter((id) => isJobId(id) && !taken.has(id));
+    const ids = page.filter((id) => isJobId(id) && !tried.has(id));
     const statuses = await retryIds(session, ids, { state, before, reset }, op);
-    const stay = statuses.filter((status) => status.startsWith("EMQSTATE")).length;
-    for (const [at, id] of ids.entries()) if (statuses[at] === "ok") taken.add(id);
-    start += stay + page.length - ids.length;
-    if (page.length < count) return taken.size;
+    for (const id of ids) tried.add(id);
+    retried += statuses.filter((status) => status === "ok").length;
+    start += page.length - ids.length;
+    if (page.length < count) return retried;
   }
 }
 
-/** Retries a few jobs; a status for each. */
+/**
+ * Retries a few jobs that were seen in the state; a status for each. A call that was sent twice finds
+ * those gone that it has retried itself.
+ */
 export async function retryIds(
   session: Session | Neighbour,
   jobs: readonly string[],
@@ -85,5 +90,9 @@ export async function retryIds(
 ): Promise<readonly string[]> {
   if (jobs.length === 0) return [];
   const args = { ...rule, reset: rule.reset ? 1 : 0 };
-  return session.write(retryScript, { q: session.q, jobs, args }, op);
+  let twice = false;
+  const statuses = await session.write(retryScript, { q: session.q, jobs, args }, op, () => {
+    twice = true;
+  });
+  return twice ? statuses.map((one) => (one.startsWith("EMQSTATE") ? "ok" : one)) : statuses;
 }

@@ -4,7 +4,7 @@ import { refuse, shown, whole } from "../../options/check.js";
 /** A state jobs stand in, or `wait`, the older spelling of `waiting`. */
 export type JobStateName = State | "wait";
 
-type State = Exclude<JobState, "held" | "unknown">;
+type State = Exclude<JobState, "unknown">;
 
 /** Every state, in the order counts are told. */
 const STATES: readonly State[] = [
@@ -13,6 +13,7 @@ const STATES: readonly State[] = [
   "prioritized",
   "delayed",
   "waiting-children",
+  "held",
   "completed",
   "failed",
 ];

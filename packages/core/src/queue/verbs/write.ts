@@ -1,5 +1,5 @@
 import { dataScript, logScript, progressScript } from "@echomq/scripts";
-import { errorFromReply, utf8Length } from "@echomq/wire";
+import { type ErrorContext, errorFromReply, utf8Length } from "@echomq/wire";
 import type { LazySession } from "../../connection/lazy.js";
 import { toJson } from "../../job/payload.js";
 import { refuse, shown } from "../../options/check.js";
@@ -18,10 +18,10 @@ export async function updateData(
   data: unknown,
 ): Promise<string> {
   const op = "Job.updateData";
-  const text = lazy.codec.write("data", data === undefined ? {} : data);
+  const text = lazy.codec.write("data", data === undefined ? {} : data, lazy.maxDataSize);
   const session = await lazy.get(op);
   const call = { q: session.q, jobs: [id], args: { token, data: text } };
-  accepted(await session.write(dataScript, call, op), op);
+  accepted(await session.write(dataScript, call, op), { op, queue: session.q, jobId: id });
   return text;
 }
 
@@ -35,7 +35,7 @@ export async function updateProgress(
   const text = toJson("progress", progress);
   const session = await lazy.get(op);
   const call = { q: session.q, jobs: [id], args: { token, progress: text } };
-  accepted(await session.write(progressScript, call, op), op);
+  accepted(await session.write(progressScript, call, op), { op, queue: session.q, jobId: id });
   return text;
 }
 
@@ -49,7 +49,7 @@ export async function log(
   const op = "Job.log";
   if (typeof line !== "string") return refuse("line", `must be a string, got ${shown(line)}`);
   if (utf8Length(line) > LOG_LINE_MAX) {
-    refuse("line", `must be at most ${LOG_LINE_MAX} UTF-8 bytes`);
+    refuse("line", `must be at most ${LOG_LINE_MAX} UTF-8 bytes, has ${utf8Length(line)}`);
   }
   const session = await lazy.get(op);
   // Stored by whatever version: what is no count is the default.
@@ -57,10 +57,10 @@ export async function log(
   const keep = known ? Math.min(keepLogs as number, KEEP_LOGS_MAX) : KEEP_LOGS;
   const call = { q: session.q, jobs: [id], args: { token, keep }, lines: [{ line }] };
   const { status, count } = await session.write(logScript, call, op);
-  accepted(status, op);
+  accepted(status, { op, queue: session.q, jobId: id });
   return count;
 }
 
-function accepted(status: string, op: string): void {
-  if (status !== "ok") throw errorFromReply(status, op);
+function accepted(status: string, about: ErrorContext): void {
+  if (status !== "ok") throw errorFromReply(status, about);
 }

@@ -23,6 +23,8 @@ module.exports = async function run(job, { signal, token }) {
     }
     case "function":
       return () => 1;
+    case "trace":
+      return { opts: job.opts };
     case "signal":
       await new Promise((resolve) => signal.addEventListener("abort", resolve));
       await job.log(`told ${signal.reason.name} ${signal.reason.code}`).catch(() => undefined);

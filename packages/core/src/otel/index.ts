@@ -1,0 +1,2 @@
+export { createOtelTelemetry } from "./create.js";
+export type { OtelTelemetryOptions } from "./options.js";

@@ -1,0 +1,2 @@
+/** Name of the tracer and the meter. */
+export const SCOPE = "@echomq/core";
