@@ -1,13 +1,16 @@
 /** Packs every package and looks at the tarballs as their users will: types, exports, a real program. */
+import { existsSync } from "node:fs";
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { startServer } from "../testkit/src/index.ts";
 import { run } from "./cache.mjs";
+import { consumerTypes } from "./consumer-types.mjs";
 import { packages } from "./packages.mjs";
 import { valueExports } from "./value-exports.mjs";
 
 const CONSUMER = resolve("fixtures", "consumers", "esm");
+const PROGRAMS = resolve("fixtures", "consumers", "types");
 const PURE = ["@echomq/wire", "@echomq/ext-id"];
 const problems = [];
 const dir = await mkdtemp(join(tmpdir(), "echomq-pack-"));
@@ -35,13 +38,14 @@ async function pack(into) {
 async function consume(folder, tarballs) {
   await cp(CONSUMER, folder, { recursive: true });
   const names = (await packages()).map(({ name }) => name);
-  const ioredis = await versionOf("ioredis");
+  const peers = [await peer("scripts", "ioredis"), await peer("core", "@opentelemetry/api")];
   const args = ["install", "--no-audit", "--no-fund", "--prefer-offline", "--save-exact"];
-  const installed = await tool("npm", [...args, ...tarballs, `ioredis@${ioredis}`], {
+  const installed = await tool("npm", [...args, ...tarballs, ...peers], {
     cwd: folder,
   });
   if (!installed) return;
   await compareExports(folder, names);
+  await compilePrograms(folder);
   const server = await startServer();
   try {
     const env = { ...process.env, REDIS_URL: server.url };
@@ -49,6 +53,17 @@ async function consume(folder, tarballs) {
   } finally {
     await server.stop();
   }
+}
+
+/** The programs of users, and what each package tests of its own types. */
+async function compilePrograms(folder) {
+  const types = join(folder, "types");
+  await cp(PROGRAMS, types, { recursive: true });
+  for (const { folder: from, name } of await packages()) {
+    const tests = join(from, "test", "types");
+    if (existsSync(tests)) await cp(tests, join(types, name), { recursive: true });
+  }
+  problems.push(...(await consumerTypes(folder)));
 }
 
 async function compareExports(folder, names) {
@@ -81,9 +96,10 @@ function isPure(entry) {
   return PURE.some((name) => entry === name || entry.startsWith(`${name}/`));
 }
 
-async function versionOf(name) {
-  const file = join("packages", "scripts", "node_modules", name, "package.json");
-  return JSON.parse(await readFile(file, "utf8")).version;
+/** A peer that entry points need, in the version that is tested. */
+async function peer(folder, name) {
+  const file = join("packages", folder, "node_modules", name, "package.json");
+  return `${name}@${JSON.parse(await readFile(file, "utf8")).version}`;
 }
 
 async function tool(command, args, options = {}) {

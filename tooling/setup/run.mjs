@@ -1,4 +1,4 @@
-/** Entry of `npm run demo|check|conformance|bench` and `npm test`: sets up what is missing, then runs. */
+/** Entry of `npm run demo|check|conformance|bench|soak` and `npm test`: sets up what is missing, then runs. */
 import { nodeProblem } from "./node-version.mjs";
 
 const problem = nodeProblem(process.versions.node);

@@ -23,6 +23,10 @@ const TARGETS = {
     engines: (args) => (args.includes("--help") || args.includes("-h") ? [] : ["redis"]),
     start: (args) => program(join("tooling", "bench"), args),
   },
+  soak: {
+    engines: (args) => (args.includes("--help") || args.includes("-h") ? [] : [engineOf(args)]),
+    start: (args) => program(join("tooling", "soak"), args),
+  },
   test: {
     engines: () => BOTH,
     start: async (args) => (await import("./test.mjs")).test(ROOT, args),
@@ -76,6 +80,12 @@ function program(folder, args) {
   const file = join(folder, "src", "main.ts");
   if (!existsSync(join(ROOT, file))) throw new SetupError(`${file} does not exist.`);
   return foreground(ROOT, [...SOURCE_FLAGS, join(ROOT, file), ...args]);
+}
+
+/** The engine that arguments ask for; a wrong one is the program's to refuse. */
+function engineOf(args) {
+  const asked = args.includes("valkey") || args.includes("--engine=valkey");
+  return asked ? "valkey" : "redis";
 }
 
 function ownServer(args) {

@@ -1,12 +1,17 @@
--- Opens the migrated queue for v2 clients: version, stamp and tombstone in one step.
+-- Opens the migrated queue for v2 clients: version, stamp, tombstone and marker in one step.
 local unpack = unpack or table.unpack
-local stamp, meta = KEYS[1], KEYS[2]
+local stamp, meta, wait, prioritized, delayed, marker = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 local bad
+local number = {}
 local function int(at, name)
   local text = ARGV[at]
+  if number[text] then return number[text] end
   if text and #text < 17 and string.find(text, '^%d+$') then
     local value = tonumber(text)
-    if value <= 9007199254740991 then return value end
+    if value <= 9007199254740991 then
+      number[text] = value
+      return value
+    end
   end
   bad = bad or name
   return 0
@@ -23,7 +28,7 @@ local own = text(3, 'own')
 local run = text(4, 'run')
 local tombstone = text(5, 'tombstone')
 local source = text(6, 'source')
-local tombs_at, tombs_w = 2, 1
+local tombs_at, tombs_w = 6, 1
 local vault_at, vault_w = tombs_at + tombs_n * tombs_w, 1
 if not bad and #KEYS ~= vault_at + vault_n * vault_w then bad = 'keys' end
 if not bad and #ARGV ~= 6 then bad = 'arguments' end
@@ -76,9 +81,38 @@ for i = 1, vault_n do
   kept = kept + redis.call('EXISTS', KEYS[vault_at + i])
 end
 if kept == 0 then return redis.error_reply('EMQSTATE the vault is empty') end
+-- A blocked worker is woken as by an add: what was copied has armed nothing.
+local marked = redis.call('ZCARD', marker)
+-- Wakes blocked workers. Members are ids of waiting jobs at score 0; the next due time stands under a
+-- control character, which no id may hold.
+local function arm(ids)
+  local add = {}
+  for i = 1, math.min(#ids, 16 - marked) do
+    add[#add + 1] = 0
+    add[#add + 1] = ids[i]
+  end
+  if #add > 0 then redis.call('ZADD', marker, unpack(add)) end
+end
+
+-- Ids to be claimed next: whoever wakes by one looks at the right place.
+local function next_up()
+  local ids = redis.call('LRANGE', wait, -16, -1)
+  if #ids == 0 then ids = redis.call('ZRANGE', prioritized, 0, 15) end
+  return ids
+end
+
+local function arm_due(due) redis.call('ZADD', marker, due, '\1') end
+local next_ids = next_up()
+local head = redis.call('ZRANGE', delayed, 0, 0, 'WITHSCORES')
+redis.call('ZCARD', prioritized)
+local paused = redis.call('HEXISTS', meta, 'paused') == 1
 redis.call('HDEL', meta, 'copied.wait', 'copied.paused', 'copied.prioritized', 'copied.delayed',
   'copied.completed', 'copied.failed', 'copied.all')
 redis.call('HSET', meta, 'version', 'echomq:2.0.0')
 for i = 1, tombs_n do redis.call('SET', KEYS[tombs_at + i], tombstone) end
 redis.call('SET', stamp, 'echomq:2.0.0')
+if not paused then
+  arm(next_ids)
+  if head[2] then arm_due(head[2]) end
+end
 return 'committed'

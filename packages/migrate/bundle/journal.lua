@@ -2,11 +2,16 @@
 local unpack = unpack or table.unpack
 local migration = KEYS[1]
 local bad
+local number = {}
 local function int(at, name)
   local text = ARGV[at]
+  if number[text] then return number[text] end
   if text and #text < 17 and string.find(text, '^%d+$') then
     local value = tonumber(text)
-    if value <= 9007199254740991 then return value end
+    if value <= 9007199254740991 then
+      number[text] = value
+      return value
+    end
   end
   bad = bad or name
   return 0

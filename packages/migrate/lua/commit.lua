@@ -1,4 +1,4 @@
--- Opens the migrated queue for v2 clients: version, stamp and tombstone in one step.
+-- Opens the migrated queue for v2 clients: version, stamp, tombstone and marker in one step.
 --@include refuse
 --@include other_source
 -- A resent call finds the work done.
@@ -30,9 +30,20 @@ for i = 1, vault_n do
   kept = kept + redis.call('EXISTS', KEYS[vault_at + i])
 end
 if kept == 0 then return redis.error_reply('EMQSTATE the vault is empty') end
+-- A blocked worker is woken as by an add: what was copied has armed nothing.
+local marked = redis.call('ZCARD', marker)
+--@include marker
+local next_ids = next_up()
+local head = redis.call('ZRANGE', delayed, 0, 0, 'WITHSCORES')
+redis.call('ZCARD', prioritized)
+local paused = redis.call('HEXISTS', meta, 'paused') == 1
 redis.call('HDEL', meta, 'copied.wait', 'copied.paused', 'copied.prioritized', 'copied.delayed',
   'copied.completed', 'copied.failed', 'copied.all')
 redis.call('HSET', meta, 'version', 'echomq:2.0.0')
 for i = 1, tombs_n do redis.call('SET', KEYS[tombs_at + i], tombstone) end
 redis.call('SET', stamp, 'echomq:2.0.0')
+if not paused then
+  arm(next_ids)
+  if head[2] then arm_due(head[2]) end
+end
 return 'committed'

@@ -1,14 +1,12 @@
 #!/usr/bin/env node
+import { readFileSync } from "node:fs";
+import { start } from "@echomq/scripts/cli";
 import { main } from "./cli/program.js";
 
-const stop = new AbortController();
-// The first signal stops between two batches; a second one ends the process at once.
-for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stop.abort());
+const manifest = readFileSync(new URL("../package.json", import.meta.url), "utf8");
 
-process.exitCode = await main({
-  args: process.argv.slice(2),
-  env: process.env,
-  stdout: process.stdout,
-  stderr: process.stderr,
-  signal: stop.signal,
+await start(main, {
+  version: String(JSON.parse(manifest).version),
+  stopping:
+    "Stopping after the step under way. Once more ends it at once; either way the same command goes on.",
 });

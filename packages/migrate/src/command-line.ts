@@ -1,11 +1,12 @@
+import { addressWord, shellWord } from "@echomq/scripts/cli";
 import { isEchoMQError, queueName } from "@echomq/wire";
 
 /** How the tool was started, so that the commands it names can be run as they stand. */
 export interface CommandLine {
   /** Address given with `--url`. One that holds a password is named by its variable instead. */
-  readonly url?: string;
+  readonly url?: string | undefined;
   /** Client given with `--driver`. */
-  readonly driver?: "ioredis" | "node-redis";
+  readonly driver?: "ioredis" | "node-redis" | undefined;
 }
 
 /** A v1 queue as v1 spells it. */
@@ -45,30 +46,7 @@ function commandOf({ driver }: CommandLine, command: string): string {
 
 function endOf({ url, driver }: CommandLine): string {
   const by = driver === undefined ? "" : ` --driver ${driver}`;
-  return url === undefined ? by : `${by} --url ${addressOf(url)}`;
-}
-
-/** A password has no place in a message or a journal. */
-function addressOf(url: string): string {
-  return /^rediss?:\/\/[^/@]*:[^/@]+@/.test(url) ? '"$ECHOMQ_REDIS_URL"' : shellWord(url);
-}
-
-/** Quotes a text so that a shell takes it as one word; what cannot be shown is escaped. */
-export function shellWord(text: string): string {
-  if (/^[\w.@%+=/:-]+$/.test(text)) return text;
-  if (!/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u.test(text)) return `'${text.replaceAll("'", "'\\''")}'`;
-  const escaped = Array.from(text, (char) =>
-    /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}'\\]/u.test(char) ? bytesOf(char) : char,
-  );
-  return `$'${escaped.join("")}'`;
-}
-
-/** Three octal digits end by themselves, whatever follows. */
-function bytesOf(char: string): string {
-  return Array.from(
-    new TextEncoder().encode(char),
-    (byte) => `\\${byte.toString(8).padStart(3, "0")}`,
-  ).join("");
+  return url === undefined ? by : `${by} --url ${addressWord(url)}`;
 }
 
 function isNamed(queue: string, q: string): boolean {

@@ -1,6 +1,6 @@
 import type { Dispatcher } from "@echomq/scripts";
 import type { QueueKeys } from "@echomq/wire";
-import { type CommandLine, type CommandSource, commandFor } from "./command-line.js";
+import { type CommandLine, commandFor } from "./command-line.js";
 import { MigrationError } from "./errors.js";
 import type { V1Keys } from "./v1/keys.js";
 
@@ -42,6 +42,10 @@ export interface Context {
   readonly batch: number;
   /** The run the caller named, or the one a phase found or made. */
   run: string | undefined;
+  /** The phase that is walked now. */
+  phase: Phase;
+  /** The command that goes on where this one is stopped. */
+  command: string;
   /** Other v1 queues whose keys read like jobs of this one; looked up once in a phase. */
   others: Promise<readonly string[]> | undefined;
   readonly signal: AbortSignal | undefined;
@@ -52,13 +56,25 @@ export interface Context {
   check(): void;
 }
 
-/** The error of a signal that fired. */
-export function aborted(ctx: CommandSource, phase: string): MigrationError {
-  return new MigrationError({
-    reason: "ABORTED",
-    queue: ctx.queue,
-    phase,
-    message: "Stopped by its caller; what was done stays, and the phase may be repeated.",
-    next: commandFor(ctx, "status"),
-  });
+const CLOSED = "The queue stays closed for v1 and v2 clients until the same command has ended";
+
+/** What a phase leaves that was stopped, where it had begun to write. */
+const LEFT: { readonly [P in Phase]?: string } = {
+  copy: `${CLOSED}, or \`rollback\`.`,
+  verify: `${CLOSED}, or \`rollback\`.`,
+  commit: `${CLOSED}, or \`rollback\`.`,
+  purge: "The queue is on v2; some v1 keys are not removed yet, and there is no way back.",
+  rollback: `${CLOSED}.`,
+  remove: `${CLOSED}.`,
+};
+
+/** The error of a signal that fired; the same command goes on. */
+export function aborted(
+  ctx: Pick<Context, "queue" | "prefix" | "q" | "commandLine" | "phase" | "command">,
+  next: string = commandFor(ctx, ctx.command),
+): MigrationError {
+  const { queue, phase } = ctx;
+  const left = LEFT[phase] ?? "Nothing was changed.";
+  const message = `Stopped in ${phase}. ${left} The same command goes on from here.`;
+  return new MigrationError({ reason: "ABORTED", queue, phase, message, next });
 }

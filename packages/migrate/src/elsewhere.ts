@@ -1,6 +1,7 @@
 import { isEchoMQError } from "@echomq/wire";
 import { commandFor, commandWithoutQueue, type Place } from "./command-line.js";
 import type { Context } from "./context.js";
+import { otherDatabases } from "./databases.js";
 import { MigrationError } from "./errors.js";
 import { lineOf, TELLING_UNITS } from "./v1/units.js";
 
@@ -52,14 +53,21 @@ async function lookAt(ctx: Context, place: Place): Promise<string | null | undef
     throw error;
   }
 }
-/** Says what was found elsewhere, empty when nothing was. */
-function saidElsewhere(found: readonly FoundElsewhere[]): string {
-  if (found.length === 0) return "";
+
+/** Says what was found elsewhere, or where keys stand at all; empty when there is nothing to say. */
+export async function saidElsewhere(
+  ctx: Context,
+  found: readonly FoundElsewhere[],
+): Promise<string> {
+  if (found.length === 0) {
+    const databases = await otherDatabases(ctx.dispatcher);
+    return databases === null ? "" : ` ${databases}`;
+  }
   const each = found.map(
     ({ queue, prefix, version }) =>
       `${JSON.stringify(queue)} at prefix ${JSON.stringify(prefix)} (line ${lineOf(version) ?? "unknown"})`,
   );
-  return `Found instead: ${each.join(", ")}.`;
+  return ` Found instead: ${each.join(", ")}.`;
 }
 
 /** The command that looks at what was found, or at the whole server. */
@@ -73,15 +81,12 @@ export function nextElsewhere(ctx: Context, found: readonly FoundElsewhere[]): s
 /** The refusal of a phase that was called where no v1 queue is. */
 export async function nothingHere(ctx: Context, phase: string): Promise<MigrationError> {
   const found = await findElsewhere(ctx);
-  const say = [
-    `There is no v1 queue ${JSON.stringify(ctx.queue)} at prefix ${JSON.stringify(ctx.prefix)}; nothing was written.`,
-    saidElsewhere(found),
-  ];
+  const say = `There is no v1 queue ${JSON.stringify(ctx.queue)} at prefix ${JSON.stringify(ctx.prefix)}; nothing was written.`;
   return new MigrationError({
     reason: "NOTHING",
     queue: ctx.queue,
     phase,
-    message: say.filter((text) => text !== "").join(" "),
+    message: `${say}${await saidElsewhere(ctx, found)}`,
     details: { elsewhere: found },
     next: nextElsewhere(ctx, found),
   });

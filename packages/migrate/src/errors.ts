@@ -57,7 +57,7 @@ export class MigrationError extends EchoMQError {
 
   declare readonly code: MigrationCode;
   readonly reason: MigrationReason;
-  readonly queue: string;
+  declare readonly queue: string;
   readonly phase: string;
   readonly details: Readonly<Record<string, unknown>>;
   declare readonly next?: string;

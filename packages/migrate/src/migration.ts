@@ -2,7 +2,7 @@ import { Dispatcher } from "@echomq/scripts";
 import { isEchoMQError, queueKeys, queueName, ValidationError } from "@echomq/wire";
 import { type CommandLine, commandFor, nameLike } from "./command-line.js";
 import { openSource, type Source } from "./connect.js";
-import { aborted, type Context, type Progress } from "./context.js";
+import { aborted, type Context, type Phase, type Progress } from "./context.js";
 import { MigrationError } from "./errors.js";
 import { type CommitOptions, type CommitReport, commit } from "./phases/commit.js";
 import { type CopyReport, copy } from "./phases/copy.js";
@@ -26,18 +26,18 @@ export interface MigrationOptions {
   /** The v1 queue as v1 spells it, braces included. */
   readonly queue: string;
   /** Prefix of the v1 keys. Default `bull`. */
-  readonly prefix?: string;
+  readonly prefix?: string | undefined;
   /** Name on the v2 wire, where v1's name is one that v2 refuses. Default: the v1 name without braces. */
-  readonly as?: string;
+  readonly as?: string | undefined;
   /** Id of the run to begin or to go on with. Default: the one found, else a new one. */
-  readonly run?: string;
+  readonly run?: string | undefined;
   /** Jobs per call, 1 to 250. Default 200. */
-  readonly batch?: number;
+  readonly batch?: number | undefined;
   /** Stops the phase between two batches. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   /** What the commands in reports and refusals carry beside queue and prefix. */
-  readonly commandLine?: CommandLine;
-  readonly onProgress?: (progress: Progress) => void;
+  readonly commandLine?: CommandLine | undefined;
+  readonly onProgress?: ((progress: Progress) => void) | undefined;
 }
 
 /** The migration of one v1 queue. Each phase is one call, may be stopped and may be repeated. */
@@ -62,6 +62,7 @@ export interface Migration {
   runAll(options?: RunOptions): Promise<RunReport>;
   /** Ends the connection. Never rejects. */
   close(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
 }
 
 const MOST = 250;
@@ -98,44 +99,64 @@ export async function createMigration(options: MigrationOptions): Promise<Migrat
     v1: v1Keys(prefix, queue, q),
     v2: queueKeys(q),
     run: options.run,
+    phase: "status",
+    command: "status",
     others: undefined,
     signal: options.signal,
     commandLine: options.commandLine ?? {},
     progress: (progress) => options.onProgress?.(progress),
     check() {
-      if (options.signal?.aborted) throw aborted(ctx, "run");
+      if (options.signal?.aborted) throw aborted(ctx);
     },
   };
-  // A context serves many calls; a run found by one must not bind the next.
-  const call = <T>(work: (own: Context) => Promise<T>): Promise<T> => work(ctx);
+  const call = <T>(
+    phase: Phase,
+    work: (own: Context) => Promise<T>,
+    command: string = phase,
+  ): Promise<T> => {
+    ctx.phase = phase;
+    ctx.command = command;
+    return work(ctx);
+  };
   return {
     q,
     get run() {
       return ctx.run;
     },
-    discover: () => call(discover),
-    plan: () => call(plan),
-    drain: (given) => call((own) => drain(own, given)),
-    fence: (given) => call((own) => fence(own, given)),
-    copy: () => call(copy),
-    verify: () => call(verify),
-    commit: (given) => call((own) => commit(own, given)),
-    purge: () => call(purge),
-    rollback: (given) => call((own) => rollback(own, given)),
-    status: () => call(status),
-    repair: () => call(repair),
-    remove: (given) => call((own) => remove(own, given)),
-    runAll: (given) => call((own) => runAll(own, given)),
+    discover: () => call("discover", discover),
+    plan: () => call("plan", plan),
+    drain: (given) => call("drain", (own) => drain(own, given)),
+    fence: (given) => call("fence", (own) => fence(own, given)),
+    copy: () => call("copy", copy),
+    verify: () => call("verify", verify),
+    commit: (given) => call("commit", (own) => commit(own, given), purging("commit", given)),
+    purge: () => call("purge", purge, "commit --purge-v1"),
+    rollback: (given) => {
+      const command = given?.overwrite === true ? "rollback --overwrite" : "rollback";
+      return call("rollback", (own) => rollback(own, given), command);
+    },
+    status: () => call("status", status),
+    repair: () => call("repair", repair),
+    remove: (given) => {
+      const command = given?.yes === true ? "remove --yes" : "remove";
+      return call("remove", (own) => remove(own, given), command);
+    },
+    runAll: (given) => call("plan", (own) => runAll(own, given), purging("run", given)),
     close,
+    [Symbol.asyncDispose]: close,
   };
 }
 
+function purging(command: string, options: CommitOptions | undefined): string {
+  return options?.purgeV1 === true ? `${command} --purge-v1` : command;
+}
+
 /**
- * Checks what a migration is told, without a server.
+ * Checks what a migration is told, without a server; answers the name on the v2 wire.
  * @throws ValidationError `VALIDATION` naming the option; MigrationError `NAME`.
  */
-export function checkOptions(options: Omit<MigrationOptions, "source">): void {
-  checked(options);
+export function checkOptions(options: Omit<MigrationOptions, "source">): string {
+  return checked(options).q;
 }
 
 function checked(options: Omit<MigrationOptions, "source">): {

@@ -6,7 +6,8 @@ export const RUNBOOK: string = `Moving a queue from v1 to the EchoMQ 2 wire
    Run each command as  npx -p @echomq/migrate -p ioredis echomq-migrate <command>
    Give the queue as v1 spells it, braces included, and --prefix when v1 uses another than bull, on
    every command. A command told another queue or prefix than the run was started with is refused.
-   Reports and refusals end with the next command, ready to be run.
+   --url, or ECHOMQ_REDIS_URL in the environment, is the server: rediss://user:password@host:6380/2
+   Reports and refusals end with the next command, ready to be run. --json gives documents instead.
 
 1. Upgrade nothing yet. Look first:
      echomq-migrate discover
@@ -17,11 +18,11 @@ export const RUNBOOK: string = `Moving a queue from v1 to the EchoMQ 2 wire
    ${ACTIVE_RULE.replace("jobs", "Jobs")}
 3. Stop v1 workers. A v1 worker that meets a fenced queue retries in a hot loop. Then move:
      echomq-migrate run --queue orders
-   It walks fence, copy, verify and commit. It may be stopped, or killed, at any moment; the same
-   command goes on where it stood.
+   It walks drain, plan, fence, copy, verify and commit. It may be stopped by Ctrl-C, or killed, at
+   any moment; the same command goes on where it stood. Until it has ended neither v1 nor v2 works.
 4. Start v2 workers and producers. Watch:
      echomq-migrate status --queue orders
-   Keep the v1 keys until you are sure. Later:
+   Keep the v1 keys until you are sure. Later, and for good:
      echomq-migrate commit --purge-v1 --queue orders
 5. Anything wrong before step 4:
      echomq-migrate rollback --queue orders
@@ -32,5 +33,6 @@ export const RUNBOOK: string = `Moving a queue from v1 to the EchoMQ 2 wire
      echomq-migrate remove --queue orders          (prints)
      echomq-migrate remove --queue orders --yes    (deletes every v2 key of the queue)
 
-Exit status: 0 done, 1 refused, 2 used wrongly, 3 connection trouble, 4 verification failed.
+Exit status: 0 done, 1 refused, 2 used wrongly, 3 connection trouble, 4 verification failed,
+130 stopped by Ctrl-C (143 by SIGTERM).
 `;

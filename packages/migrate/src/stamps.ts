@@ -1,6 +1,7 @@
 import { isEchoMQError, migratingStamp, parseTombstone, tombstone } from "@echomq/wire";
 import { commandFor } from "./command-line.js";
-import type { Context } from "./context.js";
+import type { Context, Phase } from "./context.js";
+import { nothingHere } from "./elsewhere.js";
 import { MigrationError, type MigrationReason } from "./errors.js";
 import { phaseScript } from "./generated/bundle.js";
 import type { Location } from "./locate.js";
@@ -58,6 +59,7 @@ export async function fencedAt(ctx: Context, phase: string): Promise<Location> {
     );
   }
   if (at.state === "foreign") throw foreign(ctx, phase, at);
+  if (at.state === "empty") throw await nothingHere(ctx, phase);
   if (at.state !== "moving") {
     throw refuse(
       ctx,
@@ -68,12 +70,24 @@ export async function fencedAt(ctx: Context, phase: string): Promise<Location> {
     );
   }
   adopt(ctx, at, phase);
+  refuseEnding(ctx, phase, at);
+  if (at.source === null) throw sourceless(ctx, phase);
+  return at;
+}
+
+/**
+ * What was begun to be taken back, or away, can only be finished.
+ * @throws MigrationError `ROLLING_BACK`, `NOT_FENCED`.
+ */
+export function refuseEnding(ctx: Context, phase: string, at: Location): void {
   if (at.phase === "rollback") {
     const say = "A rollback of this run has begun and can only be finished.";
     throw refuse(ctx, phase, "ROLLING_BACK", say, "rollback");
   }
-  if (at.source === null) throw sourceless(ctx, phase);
-  return at;
+  if (at.phase === "remove") {
+    const say = "The queue is being removed from v2, which can only be finished.";
+    throw refuse(ctx, phase, "NOT_FENCED", say, "remove --yes");
+  }
 }
 
 /**
@@ -162,7 +176,8 @@ export function foreign(ctx: Context, phase: string, at: Location): MigrationErr
  * Runs a phase's work and turns what scripts refuse into the reasons of a migration.
  * @throws MigrationError `OVERTAKEN` for `EMQFENCE`, `MEMORY` for `OOM`.
  */
-export async function guarded<T>(ctx: Context, phase: string, work: () => Promise<T>): Promise<T> {
+export async function guarded<T>(ctx: Context, phase: Phase, work: () => Promise<T>): Promise<T> {
+  ctx.phase = phase;
   try {
     return await work();
   } catch (error) {

@@ -15,6 +15,13 @@ export {
 } from "./flaky/plan.js";
 export { uniqueQueue } from "./isolation.js";
 export { LeakCheck, type LeakOptions } from "./leak.js";
+export {
+  type ProgramEnd,
+  type ProgramRun,
+  startProgram,
+  type Told,
+  tellOf,
+} from "./program.js";
 export { type ReplyFilter, startProxy, type TcpProxy } from "./proxy/proxy.js";
 export { type Engine, type ServerBinary, serverBinary } from "./server/binary.js";
 export { freePort } from "./server/port.js";

@@ -9,7 +9,7 @@ export interface PlainCommand {
   /** As the server's access control names it, e.g. `time` or `client|list`. */
   readonly command: string;
   /** The queue's unit it works on, any key of the queue (`v2`), or of the queue on both wires (`both`). */
-  readonly on?: "owners" | "marker" | "events" | "v2" | "both";
+  readonly on?: "owners" | "active" | "marker" | "events" | "v2" | "both";
   readonly mode?: "r" | "rw";
 }
 
@@ -50,8 +50,9 @@ export const ROLE_SPECS: Readonly<Record<Role, RoleSpec>> = {
       ...CONNECT,
       ...CLOCK,
       { command: "bzpopmin", on: "marker", mode: "rw" },
-      // Finds what a claim took whose reply was lost.
+      // Finds what a claim took whose reply was lost, and the place of each in it.
       { command: "hscan", on: "owners", mode: "r" },
+      { command: "zmscore", on: "active", mode: "r" },
     ],
     boots: true,
   },
@@ -117,7 +118,9 @@ export const EXTRA_SPECS: Readonly<Record<Extra, ExtraSpec>> = {
   publish: { scripts: ["init", "publish"], plain: [] },
   /** `Queue.doctor`, mending included. */
   doctor: {
-    scripts: ["init", "inspect", "mend", "dedups", "expired", "promote", "bury"],
+    scripts: [
+      ...["init", "inspect", "mend", "dedups", "rescue", "unlock", "expired", "promote", "bury"],
+    ],
     plain: [
       ...[
         ...["get", "hget", "hscan", "lrange", "pttl", "sscan", "type"],
@@ -139,7 +142,7 @@ export const EXTRA_SPECS: Readonly<Record<Extra, ExtraSpec>> = {
     scripts: [
       ...["remove", "bury", "retry", "advance", "redelay", "rerank"],
       // `clean`, `drain` and `obliterate`, with what they look at.
-      ...["ended", "added", "page", "counts", "purge", "close", "wipe", "expired"],
+      ...["ended", "added", "page", "counts", "purge", "close", "wipe", "unschedule", "expired"],
     ],
     plain: [],
   },

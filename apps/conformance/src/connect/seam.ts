@@ -110,8 +110,8 @@ class SeenLane implements RedisDriver {
     return settled;
   }
 
-  async fork(role: LaneRole): Promise<RedisDriver> {
-    return this.#seam.observe(await this.#inner.fork(role));
+  async fork(role: LaneRole, signal?: AbortSignal): Promise<RedisDriver> {
+    return this.#seam.observe(await this.#inner.fork(role, signal));
   }
 
   onState(listener: (state: DriverState) => void): () => void {

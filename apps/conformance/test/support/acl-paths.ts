@@ -160,6 +160,7 @@ export async function work(stage: Stage, driver: RedisDriver, full: RedisDriver)
     await Promise.race([until("it runs", runs), broken]);
     // Sent by a worker after a reconnect that lost the reply of a claim.
     await driver.command(["HSCAN", key(stage, "owners"), "0", "COUNT", "500"]);
+    await driver.command(["ZMSCORE", key(stage, "active"), "holder"]);
   } finally {
     await worker.close({ timeout: 0 });
     await queue.close();

@@ -1,5 +1,5 @@
 import type { RedisDriver } from "@echomq/scripts";
-import { UsageError } from "./exit.js";
+import { addressFault, UsageError } from "@echomq/scripts/cli";
 
 /** Clients the tool can connect with; both are optional peers. */
 export type DriverName = "ioredis" | "node-redis";
@@ -11,10 +11,9 @@ const CONNECT = { connectTimeoutMs: 3_000 };
 
 /**
  * Opens a driver for an address, with the client asked for, else the first that is installed.
- * @throws UsageError when the address is none or no client is installed.
+ * @throws UsageError when no client is installed.
  */
 export async function connect(url: string, name: DriverName | undefined): Promise<RedisDriver> {
-  checkAddress(url);
   for (const candidate of name === undefined ? (["ioredis", "node-redis"] as const) : [name]) {
     const driver = await open(candidate, url);
     if (driver !== null) return driver;
@@ -23,12 +22,10 @@ export async function connect(url: string, name: DriverName | undefined): Promis
   throw new UsageError(`no Redis client is installed: npm install ${peer}`);
 }
 
-/** @throws UsageError when the text is no address of a server. */
-export function checkAddress(url: string): void {
-  // A password may stand in it, so what was given is not repeated.
-  if (!/^rediss?:\/\/\S/.test(url) || !URL.canParse(url)) {
-    throw new UsageError("--url: expected redis://host:port or rediss://host:port");
-  }
+/** @throws UsageError naming what gave it, when the text is no address of a server. */
+export function checkAddress(url: string, from: string): void {
+  const fault = addressFault(url);
+  if (fault !== null) throw new UsageError(`${from}: ${fault}`);
 }
 
 async function open(name: DriverName, url: string): Promise<RedisDriver | null> {

@@ -1,13 +1,11 @@
 import { isDriverFault } from "@echomq/scripts";
+import { STOPPED, UsageError } from "@echomq/scripts/cli";
 import { isEchoMQError } from "@echomq/wire";
 
 /** Exit status of the tool. */
-export const EXIT = { done: 0, refused: 1, usage: 2, connection: 3, different: 4 } as const;
-
-/** A command line that cannot be carried out. */
-export class UsageError extends Error {
-  override readonly name = "UsageError";
-}
+export const EXIT: Readonly<
+  Record<"done" | "refused" | "usage" | "connection" | "different" | "stopped", number>
+> = { done: 0, refused: 1, usage: 2, connection: 3, different: 4, stopped: STOPPED };
 
 /** The exit status an error stands for. */
 export function exitStatus(error: unknown): number {
@@ -17,6 +15,8 @@ export function exitStatus(error: unknown): number {
   switch (error.code) {
     case "MIGRATION_DIFFERENT":
       return EXIT.different;
+    case "MIGRATION_ABORTED":
+      return EXIT.stopped;
     case "VALIDATION":
     case "CONFIG":
       return EXIT.usage;

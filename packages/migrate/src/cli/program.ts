@@ -1,204 +1,194 @@
-import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
-import type { CommandLine } from "../command-line.js";
+import { type Host, onHost, runProgram, UsageError } from "@echomq/scripts/cli";
+import { Command } from "commander";
 import { discoverQueues } from "../discover-queues.js";
-import { checkOptions, createMigration, type Migration } from "../migration.js";
+import type { Migration } from "../migration.js";
 import { RUNBOOK } from "../runbook.js";
-import { checkAddress, connect, type DriverName } from "./connect.js";
-import { EXIT, exitStatus, UsageError } from "./exit.js";
-import { makeOutput, type Output } from "./output.js";
+import { checkAddress, connect } from "./connect.js";
+import { EXIT, exitStatus } from "./exit.js";
+import {
+  addressOf,
+  allowOption,
+  type Common,
+  connectionOptions,
+  deadline,
+  deadlineOption,
+  type Given,
+  HELP,
+  lineOf,
+  outputFor,
+  purgeOption,
+  queueOptions,
+} from "./options.js";
+import { runPhase, type Work } from "./run-phase.js";
 
-/** Where one run of the tool takes its words from and writes to. */
-export interface Host {
-  readonly args: readonly string[];
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly stdout: NodeJS.WritableStream & { readonly isTTY?: boolean };
-  readonly stderr: NodeJS.WritableStream & { readonly isTTY?: boolean };
-  /** Fires when the user wants to stop. */
-  readonly signal: AbortSignal;
-}
-
-interface Common {
-  readonly url: string;
-  readonly driver?: DriverName;
-  readonly queue?: string;
-  readonly prefix?: string;
-  readonly as?: string;
-  readonly run?: string;
-  readonly batch?: number;
-  readonly json?: boolean;
-  readonly color: boolean;
-}
-
-type Work = (migration: Migration, output: Output) => Promise<{ readonly phase: string } | null>;
+export type { Host } from "@echomq/scripts/cli";
 
 /** Runs the tool once and answers its exit status. Never rejects. */
 export async function main(host: Host): Promise<number> {
+  const told = { json: host.args.includes("--json"), color: !host.args.includes("--no-color") };
+  const failed = (error: unknown): number => {
+    outputFor(host, told).error(error);
+    return exitStatus(error);
+  };
+  if (host.args.length === 0) {
+    return failed(new UsageError("a command is needed; echomq-migrate --help lists them"));
+  }
   let status: number = EXIT.done;
   const program = build(host, (code) => {
     status = code;
   });
-  try {
-    if (host.args.length === 0) {
-      throw new UsageError("a command is needed; echomq-migrate --help lists them");
-    }
-    await program.parseAsync([...host.args], { from: "user" });
-    return status;
-  } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
-    host.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-    return exitStatus(error);
-  }
+  return runProgram(program, host, () => status, failed);
 }
 
 function build(host: Host, end: (status: number) => void): Command {
-  const program = new Command("echomq-migrate")
+  const program = onHost(new Command("echomq-migrate"), host)
     .description("Moves a v1 (BullMQ) queue to the EchoMQ 2 wire, phase by phase.")
-    .exitOverride()
-    .configureOutput({
-      writeOut: (text) => host.stdout.write(text),
-      writeErr: (text) => host.stderr.write(text),
-    });
-  const command = (name: string, summary: string): Command =>
-    common(program.command(name).description(summary), host);
+    .version(host.version)
+    .addHelpText("after", HELP);
   const phase = (
     name: string,
     summary: string,
-    work: (options: Record<string, unknown>) => Work,
-  ): Command =>
-    command(name, summary).action(async (options: Common & Record<string, unknown>) => {
-      end(await runPhase(host, options, work(options)));
+    work: (options: Given) => Work,
+    flags: (options: Given) => string = () => "",
+  ): Command => {
+    const command = program.command(name).description(summary);
+    return queueOptions(connectionOptions(command)).action(async (options: Given) => {
+      end(await runPhase(host, options, `${name}${flags(options)}`, work(options)));
     });
+  };
+  const reported =
+    (work: (migration: Migration, options: Given) => ReturnType<Migration[keyof Phases]>) =>
+    (options: Given): Work =>
+    async (migration, output) => {
+      const report = await work(migration, options);
+      output.report(report);
+      return report;
+    };
+  const purging = ({ purgeV1 }: Given): string => (purgeV1 === true ? " --purge-v1" : "");
 
-  command("discover", "list v1 queues, or look at one")
-    .option("--prefixes <list>", "prefixes to look at, separated by commas", "bull,emq")
-    .action(async (options: Common & { prefixes: string }) => {
+  connectionOptions(program.command("discover").description("list v1 queues, or look at one"))
+    .option("--queue <name>", "look at this v1 queue alone, as v1 spells it")
+    .option("--prefix <prefix>", "prefix of the v1 keys")
+    .option("--as <name>", "name on the v2 wire, where v2 refuses v1's")
+    .option("--prefixes <list>", "prefixes to look at, separated by commas (default: bull,emq)")
+    .action(async (options: Given) => {
       end(await runDiscover(host, options));
     });
-  phase("plan", "say what a move would do; writes nothing", () => (m) => m.plan());
-  phase("drain", "wait until no job is active", (o) => (m) => m.drain(deadline(o))).addOption(
-    deadlineOption(),
+  phase(
+    "plan",
+    "say what a move would do; writes nothing",
+    reported((m) => m.plan()),
   );
+  phase(
+    "drain",
+    "wait until no job is active",
+    reported((m, o) => m.drain(deadline(o))),
+  ).addOption(deadlineOption());
   phase(
     "fence",
     "close the v1 queue for every client",
-    (o) => (m) => m.fence({ allowConnected: o.allowConnected === true }),
+    reported((m, o) => m.fence({ allowConnected: o.allowConnected === true })),
   ).addOption(allowOption());
-  phase("copy", "copy jobs in batches; goes on where it stopped", () => (m) => m.copy());
-  phase("verify", "compare every job and member", () => (m) => m.verify());
+  phase(
+    "copy",
+    "copy jobs in batches; goes on where it stopped",
+    reported((m) => m.copy()),
+  );
+  phase(
+    "verify",
+    "compare every job and member",
+    reported((m) => m.verify()),
+  );
   phase(
     "commit",
     "open the queue for v2 clients",
-    (o) => (m) => m.commit({ purgeV1: o.purgeV1 === true }),
+    reported((m, o) => m.commit({ purgeV1: o.purgeV1 === true })),
+    purging,
   ).addOption(purgeOption());
   phase(
     "rollback",
     "give the queue back to v1",
-    (o) => (m) => m.rollback({ overwrite: o.overwrite === true }),
+    reported((m, o) => m.rollback({ overwrite: o.overwrite === true })),
+    (o) => (o.overwrite === true ? " --overwrite" : ""),
   ).option("--overwrite", "replace job lists that v1 clients wrote after the fence");
-  phase("status", "show where the queue stands", () => (m) => m.status());
-  phase("repair", "put back a stamp that was deleted or overwritten", () => (m) => m.repair());
+  phase(
+    "status",
+    "show where the queue stands",
+    reported((m) => m.status()),
+  );
+  phase(
+    "repair",
+    "put back a stamp that was deleted or overwritten",
+    reported((m) => m.repair()),
+  );
   phase(
     "remove",
     "print, or with --yes delete, every v2 key of the queue",
-    (o) => (m) => m.remove({ yes: o.yes === true }),
+    reported((m, o) => m.remove({ yes: o.yes === true })),
+    (o) => (o.yes === true ? " --yes" : ""),
   ).option("--yes", "really delete");
-  phase("run", "plan, drain, fence, copy, verify and commit", (o) => async (m, output) => {
-    const { allowConnected, purgeV1 } = o;
-    await m.runAll({
-      ...deadline(o),
-      allowConnected: allowConnected === true,
-      purgeV1: purgeV1 === true,
-      onReport: (report) => output.report(report),
-    });
-    return null;
-  })
+  phase("run", "walk drain, plan, fence, copy, verify and commit", walkAll, purging)
     .addOption(deadlineOption())
     .addOption(allowOption())
     .addOption(purgeOption());
   program
     .command("runbook")
     .description("print how to move a deployment")
-    .action(() => {
-      host.stdout.write(RUNBOOK);
+    .option("--json", "as a JSON document")
+    .action(({ json }: Pick<Common, "json">) => {
+      const document = `${JSON.stringify({ phase: "runbook", text: RUNBOOK })}\n`;
+      host.stdout.write(json === true ? document : RUNBOOK);
     });
   return program;
 }
 
-function common(command: Command, host: Host): Command {
-  const url = addressOf(host);
-  return command
-    .option("--url <url>", "address of the server", url)
-    .addOption(
-      new Option("--driver <name>", "client to connect with").choices(["ioredis", "node-redis"]),
-    )
-    .option("--queue <name>", "the v1 queue as v1 spells it")
-    .option("--prefix <prefix>", "prefix of the v1 keys", "bull")
-    .option("--as <name>", "name on the v2 wire, where v2 refuses v1's")
-    .option("--run <id>", "id of the run")
-    .option("--batch <n>", "jobs per call, 1 to 250", wholeNumber)
-    .option("--json", "one JSON document per phase on standard output")
-    .option("--no-color", "no colours");
+/** Phases that answer a report of their own. */
+type Phases = Pick<
+  Migration,
+  | "plan"
+  | "drain"
+  | "fence"
+  | "copy"
+  | "verify"
+  | "commit"
+  | "rollback"
+  | "status"
+  | "repair"
+  | "remove"
+>;
+
+function walkAll(options: Given): Work {
+  return async (migration, output) => {
+    await migration.runAll({
+      ...deadline(options),
+      allowConnected: options.allowConnected === true,
+      purgeV1: options.purgeV1 === true,
+      // Every phase but the last is followed by the next one, without anybody's doing.
+      onReport: (report) => output.report(report, report.phase === "commit"),
+    });
+    return null;
+  };
 }
 
-function addressOf({ env }: Host): string {
-  return env.ECHOMQ_REDIS_URL ?? "redis://127.0.0.1:6379";
-}
-
-async function runPhase(host: Host, options: Common, work: Work): Promise<number> {
-  const output = outputFor(host, options);
-  try {
-    if (options.queue === undefined) throw new UsageError("--queue <name> is needed");
-    const { queue, prefix, as, run, batch } = options;
-    const asked = {
-      queue,
-      commandLine: lineOf(options, host),
-      ...defined({ prefix, as, run, batch }),
-    };
-    // Before anything is opened: a wrong word is told without a server too.
-    checkAddress(options.url);
-    checkOptions(asked);
-    const driver = await connect(options.url, options.driver);
-    try {
-      const migration = await createMigration({
-        source: driver,
-        ...asked,
-        signal: host.signal,
-        onProgress: output.progress,
-      });
-      try {
-        const report = await work(migration, output);
-        if (report !== null) output.report(report);
-        return blocked(report) ? EXIT.refused : EXIT.done;
-      } finally {
-        await migration.close();
-      }
-    } finally {
-      await driver.close();
-    }
-  } catch (error) {
-    output.error(error);
-    return exitStatus(error);
-  } finally {
-    output.end();
+async function runDiscover(host: Host, options: Given): Promise<number> {
+  if (options.queue !== undefined) {
+    return runPhase(host, options, "discover", async (migration, output) => {
+      output.report(await migration.discover());
+      return null;
+    });
   }
-}
-
-async function runDiscover(host: Host, options: Common & { prefixes: string }): Promise<number> {
-  if (options.queue !== undefined) return runPhase(host, options, (m) => m.discover());
   const output = outputFor(host, options);
   try {
-    const prefixes = options.prefixes.split(",").filter((prefix) => prefix !== "");
+    const list = options.prefixes ?? options.prefix ?? "bull,emq";
+    const prefixes = list.split(",").filter((prefix) => prefix !== "");
     if (prefixes.length === 0) throw new UsageError("--prefixes: expected one prefix at least");
-    const source = await connect(options.url, options.driver);
+    const { url, from } = addressOf(host, options);
+    checkAddress(url, from);
+    const source = await connect(url, options.driver);
+    const { signal } = host;
     try {
-      output.report(
-        await discoverQueues({
-          source,
-          prefixes,
-          signal: host.signal,
-          commandLine: lineOf(options, host),
-        }),
-      );
+      const commandLine = lineOf(host, options);
+      output.report(await discoverQueues({ source, prefixes, signal, commandLine }));
       return EXIT.done;
     } finally {
       await source.close();
@@ -207,56 +197,4 @@ async function runDiscover(host: Host, options: Common & { prefixes: string }): 
     output.error(error);
     return exitStatus(error);
   }
-}
-
-/** An address that the next command finds by itself is not repeated. */
-function lineOf({ url, driver }: Common, host: Host): CommandLine {
-  return { ...defined({ driver }), ...(url === addressOf(host) ? {} : { url }) };
-}
-
-function outputFor(host: Host, options: Common): Output {
-  const color = options.color && host.stdout.isTTY === true && !host.env.NO_COLOR;
-  return makeOutput({
-    json: options.json === true,
-    color,
-    stdout: host.stdout,
-    stderr: host.stderr,
-  });
-}
-
-/** A plan with something in the way is a refusal for whoever reads exit statuses. */
-function blocked(report: { readonly phase: string } | null): boolean {
-  return (
-    report !== null && "blockers" in report && (report.blockers as readonly unknown[]).length > 0
-  );
-}
-
-function defined<T extends object>(options: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
-  return Object.fromEntries(
-    Object.entries(options).filter(([, value]) => value !== undefined),
-  ) as never;
-}
-
-function deadline(options: Record<string, unknown>): { deadlineMs?: number } {
-  const seconds = options.deadline;
-  return typeof seconds === "number" ? { deadlineMs: seconds * 1_000 } : {};
-}
-
-function wholeNumber(text: string): number {
-  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError("expected a whole number");
-  return Number(text);
-}
-
-function deadlineOption(): Option {
-  return new Option("--deadline <seconds>", "how long to wait for active jobs (60)").argParser(
-    wholeNumber,
-  );
-}
-
-function allowOption(): Option {
-  return new Option("--allow-connected", "go on although v1 workers are connected");
-}
-
-function purgeOption(): Option {
-  return new Option("--purge-v1", "remove the vault and the v1 job keys; there is no way back");
 }

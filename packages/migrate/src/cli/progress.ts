@@ -30,7 +30,8 @@ function bar(stream: Stream): ProgressView {
         part = name;
         started = performance.now();
         const format = `${name} {bar} {percentage}% | {value}/{total} | {rate}/s | {eta_formatted}`;
-        current = new SingleBar({ format, stream, hideCursor: true }, Presets.rect);
+        // A hidden cursor would stay hidden after a kill.
+        current = new SingleBar({ format, stream, hideCursor: false }, Presets.rect);
         current.start(progress.total ?? progress.done, 0, { rate: 0 });
       }
       current.setTotal(progress.total ?? progress.done);

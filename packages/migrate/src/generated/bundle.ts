@@ -4,16 +4,21 @@ import type { Script } from "@echomq/scripts";
 
 export const fenceScript: Script<(typeof MIGRATION_REGISTRY)["fence"]> = {
   spec: MIGRATION_REGISTRY.fence,
-  sha: "78eefa0328789a9f10def9664c6d0711de9e3849",
+  sha: "040b41dfe0d0570d4e045e8365f3cd8a53dbc80f",
   source: `-- Moves every queue-level v1 key into the vault, leaves a tombstone and stamps the queue, in one step.
 local unpack = unpack or table.unpack
 local stamp, meta = KEYS[1], KEYS[2]
 local bad
+local number = {}
 local function int(at, name)
   local text = ARGV[at]
+  if number[text] then return number[text] end
   if text and #text < 17 and string.find(text, '^%d+$') then
     local value = tonumber(text)
-    if value <= 9007199254740991 then return value end
+    if value <= 9007199254740991 then
+      number[text] = value
+      return value
+    end
   end
   bad = bad or name
   return 0
@@ -103,16 +108,21 @@ return seen`,
 
 export const phaseScript: Script<(typeof MIGRATION_REGISTRY)["phase"]> = {
   spec: MIGRATION_REGISTRY.phase,
-  sha: "65edfca8803e7d3892334adaffcd459d0e77b0a5",
+  sha: "dc2baf324fae65eac2c7d954ea5aecb95d0c4ac1",
   source: `-- Changes the phase in the stamp of a run.
 local unpack = unpack or table.unpack
 local stamp, meta = KEYS[1], KEYS[2]
 local bad
+local number = {}
 local function int(at, name)
   local text = ARGV[at]
+  if number[text] then return number[text] end
   if text and #text < 17 and string.find(text, '^%d+$') then
     local value = tonumber(text)
-    if value <= 9007199254740991 then return value end
+    if value <= 9007199254740991 then
+      number[text] = value
+      return value
+    end
   end
   bad = bad or name
   return 0
@@ -164,16 +174,21 @@ return 1`,
 
 export const copyScript: Script<(typeof MIGRATION_REGISTRY)["copy"]> = {
   spec: MIGRATION_REGISTRY.copy,
-  sha: "44d97775196b199d74b1589835f1a62f945d774f",
+  sha: "627d916f26d1b23d90c424a7f6703fb8bc20e98f",
   source: `-- Copies one batch of jobs, hash first and membership second, and moves the cursor of their state.
 local unpack = unpack or table.unpack
 local stamp, meta, wait, prioritized, priorities, pc, delayed, completed, failed, extras = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10]
 local bad
+local number = {}
 local function int(at, name)
   local text = ARGV[at]
+  if number[text] then return number[text] end
   if text and #text < 17 and string.find(text, '^%d+$') then
     local value = tonumber(text)
-    if value <= 9007199254740991 then return value end
+    if value <= 9007199254740991 then
+      number[text] = value
+      return value
+    end
   end
   bad = bad or name
   return 0
@@ -317,16 +332,21 @@ return { to, statuses }`,
 
 export const dedupScript: Script<(typeof MIGRATION_REGISTRY)["dedup"]> = {
   spec: MIGRATION_REGISTRY.dedup,
-  sha: "18518489a7f7a8c5db2c9f74055087b8c0325640",
+  sha: "9c96e140c9994d282be74db1b321381a7ea2d04c",
   source: `-- Carries deduplication keys with the time they have left.
 local unpack = unpack or table.unpack
 local stamp, meta = KEYS[1], KEYS[2]
 local bad
+local number = {}
 local function int(at, name)
   local text = ARGV[at]
+  if number[text] then return number[text] end
   if text and #text < 17 and string.find(text, '^%d+$') then
     local value = tonumber(text)
-    if value <= 9007199254740991 then return value end
+    if value <= 9007199254740991 then
+      number[text] = value
+      return value
+    end
   end
   bad = bad or name
   return 0
@@ -391,16 +411,21 @@ return statuses`,
 
 export const optionsScript: Script<(typeof MIGRATION_REGISTRY)["options"]> = {
   spec: MIGRATION_REGISTRY.options,
-  sha: "2ebe70f46f1a1d9df6e1ff4ac81e46cd013cf444",
+  sha: "ab3a2ca650c87bc4510650d24065dd77a95cafb9",
   source: `-- Carries the queue's options and its metrics, and notes the end of the copy.
 local unpack = unpack or table.unpack
 local stamp, meta, metrics_completed, metrics_failed = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local bad
+local number = {}
 local function int(at, name)
   local text = ARGV[at]
+  if number[text] then return number[text] end
   if text and #text < 17 and string.find(text, '^%d+$') then
     local value = tonumber(text)
-    if value <= 9007199254740991 then return value end
+    if value <= 9007199254740991 then
+      number[text] = value
+      return value
+    end
   end
   bad = bad or name
   return 0
@@ -483,16 +508,21 @@ return rows_n + minutes_n`,
 
 export const compareScript: Script<(typeof MIGRATION_REGISTRY)["compare"]> = {
   spec: MIGRATION_REGISTRY.compare,
-  sha: "d0e003f14edf8a8f7c7f440671936d7763e877e0",
+  sha: "6797bb8554a62cd017e559a31967a41d6b7b2c3a",
   source: `-- Compares jobs of both wires field by field and line by line, on the server, byte for byte.
 local unpack = unpack or table.unpack
 local stamp, meta, extras = KEYS[1], KEYS[2], KEYS[3]
 local bad
+local number = {}
 local function int(at, name)
   local text = ARGV[at]
+  if number[text] then return number[text] end
   if text and #text < 17 and string.find(text, '^%d+$') then
     local value = tonumber(text)
-    if value <= 9007199254740991 then return value end
+    if value <= 9007199254740991 then
+      number[text] = value
+      return value
+    end
   end
   bad = bad or name
   return 0
@@ -589,16 +619,21 @@ return out`,
 
 export const commitScript: Script<(typeof MIGRATION_REGISTRY)["commit"]> = {
   spec: MIGRATION_REGISTRY.commit,
-  sha: "48fd284c9743982cc75503232c93b05d67dcf395",
-  source: `-- Opens the migrated queue for v2 clients: version, stamp and tombstone in one step.
+  sha: "91b8aeac4bfbe9d9f9d765de0ba1bb98df5d06f3",
+  source: `-- Opens the migrated queue for v2 clients: version, stamp, tombstone and marker in one step.
 local unpack = unpack or table.unpack
-local stamp, meta = KEYS[1], KEYS[2]
+local stamp, meta, wait, prioritized, delayed, marker = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 local bad
+local number = {}
 local function int(at, name)
   local text = ARGV[at]
+  if number[text] then return number[text] end
   if text and #text < 17 and string.find(text, '^%d+$') then
     local value = tonumber(text)
-    if value <= 9007199254740991 then return value end
+    if value <= 9007199254740991 then
+      number[text] = value
+      return value
+    end
   end
   bad = bad or name
   return 0
@@ -615,7 +650,7 @@ local own = text(3, 'own')
 local run = text(4, 'run')
 local tombstone = text(5, 'tombstone')
 local source = text(6, 'source')
-local tombs_at, tombs_w = 2, 1
+local tombs_at, tombs_w = 6, 1
 local vault_at, vault_w = tombs_at + tombs_n * tombs_w, 1
 if not bad and #KEYS ~= vault_at + vault_n * vault_w then bad = 'keys' end
 if not bad and #ARGV ~= 6 then bad = 'arguments' end
@@ -668,26 +703,60 @@ for i = 1, vault_n do
   kept = kept + redis.call('EXISTS', KEYS[vault_at + i])
 end
 if kept == 0 then return redis.error_reply('EMQSTATE the vault is empty') end
+-- A blocked worker is woken as by an add: what was copied has armed nothing.
+local marked = redis.call('ZCARD', marker)
+-- Wakes blocked workers. Members are ids of waiting jobs at score 0; the next due time stands under a
+-- control character, which no id may hold.
+local function arm(ids)
+  local add = {}
+  for i = 1, math.min(#ids, 16 - marked) do
+    add[#add + 1] = 0
+    add[#add + 1] = ids[i]
+  end
+  if #add > 0 then redis.call('ZADD', marker, unpack(add)) end
+end
+
+-- Ids to be claimed next: whoever wakes by one looks at the right place.
+local function next_up()
+  local ids = redis.call('LRANGE', wait, -16, -1)
+  if #ids == 0 then ids = redis.call('ZRANGE', prioritized, 0, 15) end
+  return ids
+end
+
+local function arm_due(due) redis.call('ZADD', marker, due, '\\1') end
+local next_ids = next_up()
+local head = redis.call('ZRANGE', delayed, 0, 0, 'WITHSCORES')
+redis.call('ZCARD', prioritized)
+local paused = redis.call('HEXISTS', meta, 'paused') == 1
 redis.call('HDEL', meta, 'copied.wait', 'copied.paused', 'copied.prioritized', 'copied.delayed',
   'copied.completed', 'copied.failed', 'copied.all')
 redis.call('HSET', meta, 'version', 'echomq:2.0.0')
 for i = 1, tombs_n do redis.call('SET', KEYS[tombs_at + i], tombstone) end
 redis.call('SET', stamp, 'echomq:2.0.0')
+if not paused then
+  arm(next_ids)
+  if head[2] then arm_due(head[2]) end
+end
 return 'committed'`,
 };
 
 export const reopenScript: Script<(typeof MIGRATION_REGISTRY)["reopen"]> = {
   spec: MIGRATION_REGISTRY.reopen,
-  sha: "7debce3a7a78bfbe3ab8a0ab15b8f96def3dbd40",
+  sha: "6d316dc68dfd925306f31394d2a5d208f71cae53",
   source: `-- Takes a committed queue back into its run, as long as no v2 client has opened it.
 local unpack = unpack or table.unpack
 local stamp, meta = KEYS[1], KEYS[2]
 local bad
+local number = {}
 local function int(at, name)
   local text = ARGV[at]
+  if number[text] then return number[text] end
   if text and #text < 17 and string.find(text, '^%d+$') then
     local value = tonumber(text)
-    if value <= 9007199254740991 then return value end
+    if value <= 9007199254740991 then
+      number[text] = value
+      return value
+    end
   end
   bad = bad or name
   return 0
@@ -752,16 +821,21 @@ return 'reopened'`,
 
 export const eraseScript: Script<(typeof MIGRATION_REGISTRY)["erase"]> = {
   spec: MIGRATION_REGISTRY.erase,
-  sha: "650497f0d63821ac9f8693d1b84a991247e4d1bb",
+  sha: "4454117ef6bb41053e68d0a9ec1b5d71baa652b2",
   source: `-- Removes v2 keys of a queue that is rolled back or removed.
 local unpack = unpack or table.unpack
 local stamp, meta = KEYS[1], KEYS[2]
 local bad
+local number = {}
 local function int(at, name)
   local text = ARGV[at]
+  if number[text] then return number[text] end
   if text and #text < 17 and string.find(text, '^%d+$') then
     local value = tonumber(text)
-    if value <= 9007199254740991 then return value end
+    if value <= 9007199254740991 then
+      number[text] = value
+      return value
+    end
   end
   bad = bad or name
   return 0
@@ -806,16 +880,21 @@ return gone`,
 
 export const restoreScript: Script<(typeof MIGRATION_REGISTRY)["restore"]> = {
   spec: MIGRATION_REGISTRY.restore,
-  sha: "6487d3408d18c9dfb79e377f5c615726746232ef",
+  sha: "d7e5f85a72dceaf935fda8df044f405aae9977ea",
   source: `-- Renames the vault back and takes tombstone and stamp away, in one step.
 local unpack = unpack or table.unpack
 local stamp, meta = KEYS[1], KEYS[2]
 local bad
+local number = {}
 local function int(at, name)
   local text = ARGV[at]
+  if number[text] then return number[text] end
   if text and #text < 17 and string.find(text, '^%d+$') then
     local value = tonumber(text)
-    if value <= 9007199254740991 then return value end
+    if value <= 9007199254740991 then
+      number[text] = value
+      return value
+    end
   end
   bad = bad or name
   return 0
@@ -899,16 +978,21 @@ return back`,
 
 export const purgeScript: Script<(typeof MIGRATION_REGISTRY)["purge"]> = {
   spec: MIGRATION_REGISTRY.purge,
-  sha: "a437644f8c3fdcfd23c9a7d46994f98b59239a6a",
+  sha: "a5aad15e2b4f1023684b2aa46bb54a61b3d21db4",
   source: `-- Removes v1 keys of a queue whose migration was committed.
 local unpack = unpack or table.unpack
 local stamp, meta = KEYS[1], KEYS[2]
 local bad
+local number = {}
 local function int(at, name)
   local text = ARGV[at]
+  if number[text] then return number[text] end
   if text and #text < 17 and string.find(text, '^%d+$') then
     local value = tonumber(text)
-    if value <= 9007199254740991 then return value end
+    if value <= 9007199254740991 then
+      number[text] = value
+      return value
+    end
   end
   bad = bad or name
   return 0
@@ -973,16 +1057,21 @@ return gone`,
 
 export const repairScript: Script<(typeof MIGRATION_REGISTRY)["repair"]> = {
   spec: MIGRATION_REGISTRY.repair,
-  sha: "b8915b00fa0779acc7bc8d67080d120d31b83307",
+  sha: "a9d18ba86cba7f390c95ac2e769f0645d2b0c235",
   source: `-- Puts back a stamp, and a tombstone, that somebody deleted or wrote over.
 local unpack = unpack or table.unpack
 local stamp, meta = KEYS[1], KEYS[2]
 local bad
+local number = {}
 local function int(at, name)
   local text = ARGV[at]
+  if number[text] then return number[text] end
   if text and #text < 17 and string.find(text, '^%d+$') then
     local value = tonumber(text)
-    if value <= 9007199254740991 then return value end
+    if value <= 9007199254740991 then
+      number[text] = value
+      return value
+    end
   end
   bad = bad or name
   return 0
@@ -1064,16 +1153,21 @@ return mended`,
 
 export const retireScript: Script<(typeof MIGRATION_REGISTRY)["retire"]> = {
   spec: MIGRATION_REGISTRY.retire,
-  sha: "f7e326b48577c220a1ef36d453dd595a19f5c725",
+  sha: "1b95f0be4a12e9f55ea63e508d4e6d9d5b468e8a",
   source: `-- Closes a v2 queue before its keys are removed, or takes its last two keys away.
 local unpack = unpack or table.unpack
 local stamp, meta, active = KEYS[1], KEYS[2], KEYS[3]
 local bad
+local number = {}
 local function int(at, name)
   local text = ARGV[at]
+  if number[text] then return number[text] end
   if text and #text < 17 and string.find(text, '^%d+$') then
     local value = tonumber(text)
-    if value <= 9007199254740991 then return value end
+    if value <= 9007199254740991 then
+      number[text] = value
+      return value
+    end
   end
   bad = bad or name
   return 0
@@ -1118,16 +1212,21 @@ return 1`,
 
 export const journalScript: Script<(typeof MIGRATION_REGISTRY)["journal"]> = {
   spec: MIGRATION_REGISTRY.journal,
-  sha: "e0eea63cdbf8ac5f7719348c95b719db68d23153",
+  sha: "1f8fe4821b9607bffe2c650a533d5c84cb4e3026",
   source: `-- Writes the journal of a run: its phase only goes on, and a run that rests is never woken up.
 local unpack = unpack or table.unpack
 local migration = KEYS[1]
 local bad
+local number = {}
 local function int(at, name)
   local text = ARGV[at]
+  if number[text] then return number[text] end
   if text and #text < 17 and string.find(text, '^%d+$') then
     local value = tonumber(text)
-    if value <= 9007199254740991 then return value end
+    if value <= 9007199254740991 then
+      number[text] = value
+      return value
+    end
   end
   bad = bad or name
   return 0

@@ -11,7 +11,7 @@ import { type PurgeReport, purge } from "./purge.js";
 /** Options of `commit`. */
 export interface CommitOptions {
   /** Also remove the vault and the v1 job keys; the tombstone stays. Default false. */
-  readonly purgeV1?: boolean;
+  readonly purgeV1?: boolean | undefined;
 }
 
 /** Report of `commit`. */

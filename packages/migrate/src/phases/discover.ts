@@ -11,6 +11,8 @@ import { type V1Client, v1ClientsIfAllowed } from "../v1/workers.js";
 export interface DiscoveredQueue {
   readonly queue: string;
   readonly prefix: string;
+  /** Name on the v2 wire: v1's own, that of its move, or one like it where v2 refuses v1's. */
+  readonly q: string;
   readonly state: "empty" | "v1" | "moving" | "done" | "v2" | "intruded" | "foreign";
   /** `version` of v1's meta, null without one. */
   readonly version: string | null;
@@ -38,6 +40,8 @@ export interface Uncarried {
 export interface DiscoverReport {
   readonly phase: "discover";
   readonly queues: readonly DiscoveredQueue[];
+  /** Where keys stand when nothing was found in an empty database; else null. */
+  readonly elsewhere: string | null;
   /** The command to run next, null when nothing was found. */
   readonly next: string | null;
 }
@@ -47,6 +51,7 @@ export async function discover(ctx: Context): Promise<DiscoverReport> {
   return {
     phase: "discover",
     queues: [await describeQueue(ctx)],
+    elsewhere: null,
     next: commandFor(ctx, "plan"),
   };
 }
@@ -62,6 +67,7 @@ export async function describeQueue(ctx: Context): Promise<DiscoveredQueue> {
   return {
     queue: ctx.queue,
     prefix: ctx.prefix,
+    q: ctx.q,
     state: stateOf(ctx, at),
     version: at.v1Meta.kind === "hash" ? at.v1Meta.version : null,
     line: lineOf(at.v1Meta.kind === "hash" ? at.v1Meta.version : null),

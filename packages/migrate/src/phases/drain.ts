@@ -1,16 +1,17 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { commandFor } from "../command-line.js";
 import type { Context } from "../context.js";
-import { nothingHere } from "../elsewhere.js";
 import { ACTIVE_RULE } from "../errors.js";
+import { nextStep } from "../next-step.js";
 import { located, refuse } from "../stamps.js";
 import { type V1Client, v1ClientsIfAllowed } from "../v1/workers.js";
+import { refuseUnlessV1 } from "../v1-only.js";
 import { are, counted } from "../words.js";
 
 /** Options of `drain`. */
 export interface DrainOptions {
   /** How long to wait for `active` to become empty, in ms. Default 60 000; 0 looks once. */
-  readonly deadlineMs?: number;
+  readonly deadlineMs?: number | undefined;
 }
 
 /** A job that is still held. */
@@ -41,7 +42,7 @@ export async function drain(ctx: Context, options: DrainOptions = {}): Promise<D
   const started = performance.now();
   const until = started + (options.deadlineMs ?? 60_000);
   const at = await located(ctx, "drain");
-  if (at.state === "empty") throw await nothingHere(ctx, "drain");
+  if (at.state !== "moving") await refuseUnlessV1(ctx, "drain", at);
   const first = at.state === "moving" ? 0 : await activeCount(ctx);
   let left = first;
   while (left > 0) {
@@ -57,7 +58,7 @@ export async function drain(ctx: Context, options: DrainOptions = {}): Promise<D
     queue: ctx.queue,
     waitedMs,
     active: first,
-    next: commandFor(ctx, "fence"),
+    next: commandFor(ctx, at.state === "moving" ? (nextStep(at) ?? "status") : "fence"),
   };
 }
 

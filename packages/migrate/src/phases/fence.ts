@@ -1,24 +1,15 @@
-import { parseTombstone, phaseUnderWay } from "@echomq/wire";
+import { phaseUnderWay } from "@echomq/wire";
 import { commandFor } from "../command-line.js";
 import type { Context } from "../context.js";
-import { nothingHere } from "../elsewhere.js";
 import { ACTIVE_RULE } from "../errors.js";
 import { fenceScript } from "../generated/bundle.js";
 import { forgetJournal, writeJournal } from "../journal.js";
 import type { Location } from "../locate.js";
 import { runOf } from "../run-id.js";
-import { stateRefused, strandedRun } from "../source.js";
-import {
-  adopt,
-  foreign,
-  guarded,
-  intruded,
-  located,
-  ownStamp,
-  refuse,
-  tombstoneOf,
-} from "../stamps.js";
+import { stateRefused } from "../source.js";
+import { adopt, guarded, located, ownStamp, refuse, refuseEnding, tombstoneOf } from "../stamps.js";
 import { type V1Client, v1ClientsIfAllowed } from "../v1/workers.js";
+import { refuseUnlessV1 } from "../v1-only.js";
 import { are, counted } from "../words.js";
 import { activeCount, heldUp } from "./drain.js";
 import { type PlanReport, plan } from "./plan.js";
@@ -26,9 +17,9 @@ import { type PlanReport, plan } from "./plan.js";
 /** Options of `fence`. */
 export interface FenceOptions {
   /** Go on although v1 workers are connected: the server refuses them from here on. Default false. */
-  readonly allowConnected?: boolean;
+  readonly allowConnected?: boolean | undefined;
   /** A plan made just now, so it is not made again. */
-  readonly plan?: PlanReport;
+  readonly plan?: PlanReport | undefined;
 }
 
 /** Report of `fence`. */
@@ -56,7 +47,7 @@ const PHASE = "fence";
 export async function fence(ctx: Context, options: FenceOptions = {}): Promise<FenceReport> {
   const at = await located(ctx, PHASE);
   if (at.state === "moving") return alreadyFenced(ctx, at);
-  await checkState(ctx, at);
+  await refuseUnlessV1(ctx, PHASE, at);
   // Said first: who is told to stop a worker that runs a job would lose the only one to finish it.
   const active = await activeCount(ctx);
   if (active > 0) throw await heldUp(ctx, active, PHASE);
@@ -141,10 +132,7 @@ async function refusal(ctx: Context, detail: string): Promise<Error> {
 /** A fence that stood already: the journal is mended when a crash came before it was written. */
 async function alreadyFenced(ctx: Context, at: Location): Promise<FenceReport> {
   adopt(ctx, at, PHASE);
-  if (at.phase === "rollback") {
-    const say = "A rollback of this run has begun and can only be finished.";
-    throw refuse(ctx, PHASE, "ROLLING_BACK", say, "rollback");
-  }
+  refuseEnding(ctx, PHASE, at);
   await guarded(ctx, PHASE, () => writeJournal(ctx, "fence", { moved: at.vaulted.length }));
   return report(ctx, true, at.vaulted.length);
 }
@@ -160,30 +148,6 @@ function report(ctx: Context, already: boolean, moved: number): FenceReport {
     tombstone: ctx.v1.inPlace ? null : ctx.v1.unit("meta"),
     next: commandFor(ctx, "copy"),
   };
-}
-
-async function checkState(ctx: Context, at: Location): Promise<void> {
-  if (at.state === "intruded") throw intruded(ctx, PHASE);
-  if (at.state === "done") {
-    throw refuse(ctx, PHASE, "TARGET_TAKEN", "This queue was migrated already.", "status");
-  }
-  if (at.state === "v2") {
-    throw refuse(
-      ctx,
-      PHASE,
-      "TARGET_TAKEN",
-      `A v2 queue named ${ctx.q} lives here already.`,
-      "status",
-    );
-  }
-  if (at.state === "foreign") {
-    const text = at.v1Meta.kind === "string" ? parseTombstone(at.v1Meta.text) : null;
-    if (strandedRun(ctx, at) !== null) throw intruded(ctx, PHASE);
-    if (text === null) throw foreign(ctx, PHASE, at);
-    const say = `The v1 queue has moved to ${text.q} (${text.state}).`;
-    throw refuse(ctx, PHASE, "TARGET_TAKEN", say, "status", { tombstone: text });
-  }
-  if (at.state === "empty") throw await nothingHere(ctx, PHASE);
 }
 
 async function checkWorkers(ctx: Context, allowed: boolean): Promise<void> {

@@ -1,11 +1,14 @@
+import { parseTombstone } from "@echomq/wire";
 import { planMeta } from "../carry/options.js";
 import { type StateSurvey, survey, surveyKeys } from "../carry/survey.js";
 import { commandFor } from "../command-line.js";
 import type { Context } from "../context.js";
-import { type FoundElsewhere, findElsewhere, nextElsewhere } from "../elsewhere.js";
+import { type FoundElsewhere, findElsewhere, nextElsewhere, saidElsewhere } from "../elsewhere.js";
 import { ACTIVE_RULE, type MigrationReason } from "../errors.js";
 import { type Location, locate } from "../locate.js";
 import { estimateMemory, type MemoryEstimate } from "../memory.js";
+import { nextStep } from "../next-step.js";
+import { strandedRun } from "../source.js";
 import { lineOf, type V1Line } from "../v1/units.js";
 import { counted } from "../words.js";
 
@@ -132,11 +135,20 @@ export async function plan(ctx: Context): Promise<PlanReport> {
       "this v2 queue belongs to a move of another v1 queue; a v1 queue of its own needs another name (--as)";
     block("OTHER_SOURCE", say, 1, [at.other]);
   } else if (at.state === "empty") {
-    block("NOTHING", "there is no v1 queue of this name at this prefix", 1, elsewhere);
+    const say = await saidElsewhere(ctx, elsewhere);
+    block("NOTHING", `there is no v1 queue of this name at this prefix.${say}`, 1, elsewhere);
   }
   if (at.state === "intruded") block("INTRUDED", "v2 keys stand without their stamp", 1, []);
-  if (at.state === "foreign")
+  const moved = at.v1Meta.kind === "string" ? parseTombstone(at.v1Meta.text) : null;
+  if (strandedRun(ctx, at) !== null) {
+    block("INTRUDED", "the v2 keys of a move that had begun are gone", 1, []);
+  } else if (at.state === "foreign" && moved !== null) {
+    block("TARGET_TAKEN", `the v1 queue has moved to ${moved.q} (${moved.state})`, 1, [moved]);
+  } else if (at.state === "foreign") {
     block("FOREIGN", "a key holds what neither EchoMQ nor v1 writes", 1, [at.stamp, at.v1Meta]);
+  }
+  if (at.state === "done")
+    block("TARGET_TAKEN", "this queue has moved to the v2 wire already", 1, []);
   if (at.state === "v2")
     block("TARGET_TAKEN", "a v2 queue of this name lives here already", 1, [at.stamp]);
   const version = at.v1Meta.kind === "hash" ? at.v1Meta.version : null;
@@ -157,7 +169,8 @@ export async function plan(ctx: Context): Promise<PlanReport> {
     memory,
     estimatedSeconds: Math.ceil(jobs / JOBS_PER_SECOND),
     dangling: { count: found.dangling.count, first: found.dangling.first },
-    orphans: Math.max(keys.hashes - jobs - active - parents, 0),
+    // A job in two states has one hash.
+    orphans: Math.max(keys.hashes - (jobs - found.twice.count) - active - parents, 0),
     elsewhere,
     twice: { count: found.twice.count, first: found.twice.first },
     notes: notes(ctx, found.states, keys.schedules.count, version, meta, memory),
@@ -171,11 +184,15 @@ function nextOf(
   blockers: readonly Blocker[],
   elsewhere: readonly FoundElsewhere[],
 ): string {
+  const ending = at.phase === "rollback" || at.phase === "remove";
+  if (at.state === "moving" && ending) return commandFor(ctx, nextStep(at) ?? "status");
   if (blockers.length === 0) return commandFor(ctx, "run");
   if (blockers.some(({ reason }) => reason === "OTHER_SOURCE") && at.other !== null) {
     return commandFor({ ...ctx, ...at.other }, "status");
   }
   if (at.state === "empty") return nextElsewhere(ctx, elsewhere);
+  if (at.state === "intruded" || strandedRun(ctx, at) !== null) return commandFor(ctx, "repair");
+  if (at.state !== "v1" && at.state !== "moving") return commandFor(ctx, "status");
   return commandFor(ctx, blockers.every(({ reason }) => reason === "ACTIVE") ? "drain" : "plan");
 }
 

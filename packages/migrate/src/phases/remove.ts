@@ -10,7 +10,7 @@ import { scanKeys } from "../v1/scan.js";
 /** Options of `remove`. */
 export interface RemoveOptions {
   /** Really remove; without it the keys are only counted. */
-  readonly yes?: boolean;
+  readonly yes?: boolean | undefined;
 }
 
 /** Report of `remove`. */

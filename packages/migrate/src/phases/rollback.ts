@@ -22,7 +22,7 @@ import { V1_HOLDERS } from "../v1/units.js";
 /** Options of `rollback`. */
 export interface RollbackOptions {
   /** Replace job lists that a v1 client wrote after the fence. Default false: refuse and name them. */
-  readonly overwrite?: boolean;
+  readonly overwrite?: boolean | undefined;
 }
 
 /** Report of `rollback`. */

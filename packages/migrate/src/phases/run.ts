@@ -1,4 +1,4 @@
-import type { Context } from "../context.js";
+import type { Context, Phase } from "../context.js";
 import { nothingHere } from "../elsewhere.js";
 import { located } from "../stamps.js";
 import { type CommitOptions, type CommitReport, commit } from "./commit.js";
@@ -14,7 +14,7 @@ export interface RunOptions
     DrainOptions,
     Pick<FenceOptions, "allowConnected"> {
   /** Told the report of each phase as it ends. */
-  readonly onReport?: (report: PhaseReport) => void;
+  readonly onReport?: ((report: PhaseReport) => void) | undefined;
 }
 
 /** Report of one phase that `run` walks. */
@@ -41,7 +41,10 @@ export interface RunReport {
  */
 export async function runAll(ctx: Context, options: RunOptions = {}): Promise<RunReport> {
   const reports: PhaseReport[] = [];
-  const done = <R extends PhaseReport>(report: R): R => {
+  const walk = async <R extends PhaseReport>(phase: Phase, work: () => Promise<R>): Promise<R> => {
+    ctx.phase = phase;
+    ctx.check();
+    const report = await work();
     reports.push(report);
     options.onReport?.(report);
     return report;
@@ -51,18 +54,19 @@ export async function runAll(ctx: Context, options: RunOptions = {}): Promise<Ru
   let jobs = 0;
   if (at.state !== "done") {
     if (at.state !== "moving") {
-      done(await drain(ctx, options));
-      const planned = done(await plan(ctx));
-      done(await fence(ctx, { ...options, plan: planned }));
+      await walk("drain", () => drain(ctx, options));
+      const planned = await walk("plan", () => plan(ctx));
+      await walk("fence", () => fence(ctx, { ...options, plan: planned }));
     } else {
-      done(await fence(ctx, options));
+      // It stands already: whoever stops here leaves what a copy leaves.
+      await walk("copy", () => fence(ctx, options));
     }
     // A run whose verification stands needs no second copy.
     if (at.phase !== "verified") {
-      done(await copy(ctx));
-      jobs = done(await verify(ctx)).jobs;
+      await walk("copy", () => copy(ctx));
+      jobs = (await walk("verify", () => verify(ctx))).jobs;
     }
   }
-  const { run } = done(await commit(ctx, options));
+  const { run } = await walk("commit", () => commit(ctx, options));
   return { phase: "run", queue: ctx.queue, run, jobs, reports };
 }

@@ -1,8 +1,9 @@
 import { CARRIERS } from "../carry/carriers.js";
 import { sizeOf } from "../carry/pages.js";
-import { commandFor } from "../command-line.js";
+import { commandFor, commandWithoutQueue } from "../command-line.js";
 import type { Context } from "../context.js";
 import { type Location, locate } from "../locate.js";
+import { nextStep, purgeOf } from "../next-step.js";
 import { strandedRun } from "../source.js";
 import { v1Keys } from "../v1/keys.js";
 import { type V1Client, v1ClientsIfAllowed } from "../v1/workers.js";
@@ -19,7 +20,9 @@ export interface StatusReport {
   readonly run: string | null;
   /** Phase in the stamp, or of the journal when the stamp names none. */
   readonly at: string | null;
+  /** Server ms at which a v2 client first opened the queue. */
   readonly opened: string | null;
+  /** How far v1's keys are removed after the commit. */
   readonly purge: "none" | "begun" | "done";
   readonly stamp: Location["stamp"];
   readonly v1Meta: Location["v1Meta"];
@@ -30,7 +33,8 @@ export interface StatusReport {
   /** Queue-level v1 keys written after the fence. */
   readonly intruders: readonly string[];
   readonly journal: Readonly<Record<string, string>> | null;
-  readonly next: string;
+  /** The command to run next; null when nothing is left to do, or nothing before v2 has opened the queue. */
+  readonly next: string | null;
 }
 
 /**
@@ -67,43 +71,20 @@ async function statusAt(ctx: Context, at: Location, followed: boolean): Promise<
     run: at.run,
     at: at.phase ?? at.journal?.phase ?? null,
     opened: at.opened,
-    purge: at.migrated?.endsWith(" purged")
-      ? "done"
-      : at.migrated?.endsWith(" purging")
-        ? "begun"
-        : "none",
+    purge: purgeOf(at),
     stamp: at.stamp,
     v1Meta: at.v1Meta,
     counts,
     clients: await v1ClientsIfAllowed(ctx),
     intruders: vaulted ? at.live : [],
     journal: at.journal,
-    next: commandFor(ctx, strandedRun(ctx, at) === null ? nextStep(at) : "repair"),
+    next: nextOf(ctx, at),
   };
 }
 
-const AFTER: Readonly<Record<string, string>> = {
-  fence: "copy",
-  copy: "copy",
-  verify: "verify",
-  verified: "commit",
-  rollback: "rollback",
-  remove: "remove --yes",
-};
-
-function nextStep(at: Location): string {
-  switch (at.state) {
-    case "v1":
-      return at.journal?.phase === "rollback" ? "rollback" : "plan";
-    case "moving":
-      return AFTER[at.phase ?? ""] ?? "status";
-    case "done":
-      return at.journal?.phase === "committed" || at.journal === null
-        ? "commit --purge-v1"
-        : "commit";
-    case "intruded":
-      return "repair";
-    default:
-      return "discover";
-  }
+function nextOf(ctx: Context, at: Location): string | null {
+  if (strandedRun(ctx, at) !== null) return commandFor(ctx, "repair");
+  if (at.state === "empty") return commandWithoutQueue(ctx.commandLine, "discover");
+  const step = nextStep(at);
+  return step === null ? null : commandFor(ctx, step);
 }

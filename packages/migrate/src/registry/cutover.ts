@@ -59,9 +59,10 @@ export const phase = {
 
 export const commit = {
   name: "commit",
-  summary: "Opens the migrated queue for v2 clients: version, stamp and tombstone in one step.",
+  summary:
+    "Opens the migrated queue for v2 clients: version, stamp, tombstone and marker in one step.",
   fence: "migration",
-  keys: ["stamp", "meta"],
+  keys: ["stamp", "meta", "wait", "prioritized", "delayed", "marker"],
   groups: [
     { name: "tombs", kinds: "raw" },
     { name: "vault", kinds: "raw" },

@@ -7,7 +7,7 @@ export interface GuardOptions {
   /** The queue as v1 spells it, braces included. */
   readonly queue: string;
   /** Prefix of the v1 keys. Default `bull`. */
-  readonly prefix?: string;
+  readonly prefix?: string | undefined;
 }
 
 /**

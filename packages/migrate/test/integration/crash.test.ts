@@ -42,7 +42,7 @@ async function endState(bench: Bench, queue: string): Promise<Map<string, unknow
   return new Map([...out].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-describe.each(ENGINES)("a crash at every command on %s", (engine) => {
+describe.each(ENGINES)("a crash at every command on %s", { timeout: 180_000 }, (engine) => {
   const source = uniqueQueue("source");
   let server: TestServer;
 

@@ -8,7 +8,9 @@ const CHUNK = 5_000;
 /** The tool's code alone takes about half of it. */
 const HEAP_MIB = 64;
 
-test("100 000 small jobs move although the tool has little memory", async () => {
+test("100 000 small jobs move although the tool has little memory", {
+  timeout: 180_000,
+}, async () => {
   await using server = await startServer();
   const { client } = await benchAt(server.url);
   await client.hset("bull:load:meta", "version", "bullmq:5.65.1");

@@ -1,7 +1,8 @@
 import { execFileSync } from "node:child_process";
+import { shellWord } from "@echomq/scripts/cli";
 import { fenceError } from "@echomq/wire";
 import { describe, expect, test } from "vitest";
-import { commandFor, commandWithoutQueue, nameLike, shellWord } from "../../src/command-line.js";
+import { commandFor, commandWithoutQueue, nameLike } from "../../src/command-line.js";
 
 const HOSTILE = [
   "orders",

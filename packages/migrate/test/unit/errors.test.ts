@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
+import { UsageError } from "@echomq/scripts/cli";
 import { isEchoMQError } from "@echomq/wire";
 import { describe, expect, test } from "vitest";
-import { EXIT, exitStatus, UsageError } from "../../src/cli/exit.js";
+import { EXIT, exitStatus } from "../../src/cli/exit.js";
 import { errorDocument } from "../../src/cli/output.js";
 import { ACTIVE_RULE, MigrationError } from "../../src/errors.js";
 import { RUNBOOK } from "../../src/runbook.js";
@@ -39,7 +40,7 @@ describe("MigrationError", () => {
 
   test("stands for an exit status", () => {
     expect(exitStatus(error("ACTIVE"))).toBe(EXIT.refused);
-    expect(exitStatus(error("ABORTED"))).toBe(EXIT.refused);
+    expect(exitStatus(error("ABORTED"))).toBe(EXIT.stopped);
     expect(exitStatus(error("DIFFERENT"))).toBe(EXIT.different);
     expect(exitStatus(new UsageError("x"))).toBe(EXIT.usage);
     expect(exitStatus(new Error("x"))).toBe(EXIT.refused);

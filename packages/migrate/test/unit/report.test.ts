@@ -2,6 +2,15 @@ import { PassThrough } from "node:stream";
 import { describe, expect, test } from "vitest";
 import { makeOutput } from "../../src/cli/output.js";
 import { progressView } from "../../src/cli/progress.js";
+import type { DrainReport } from "../../src/index.js";
+
+const DRAINED: DrainReport = {
+  phase: "drain",
+  queue: "q",
+  waitedMs: 1,
+  active: 0,
+  next: "x fence",
+};
 
 function written(work: (stream: PassThrough) => void): string {
   const stream = new PassThrough();
@@ -18,7 +27,7 @@ describe("output", () => {
     const text = written((stdout) => {
       const output = makeOutput({ json: true, color: true, stdout, stderr: new PassThrough() });
       output.progress({ phase: "copy", part: "wait", done: 1, total: 2 });
-      output.report({ phase: "copy" });
+      output.report(DRAINED);
       output.error(new Error("no"));
       output.end();
     });
@@ -26,20 +35,19 @@ describe("output", () => {
       .trim()
       .split("\n")
       .map((line) => JSON.parse(line));
-    expect(lines).toEqual([
-      { phase: "copy" },
-      { phase: null, error: { code: "Error", message: "no" } },
-    ]);
+    expect(lines).toEqual([DRAINED, { phase: null, error: { code: "Error", message: "no" } }]);
   });
 
   test("for people: words, colours only when asked for", () => {
     const say = (color: boolean): string =>
       written((stdout) => {
-        makeOutput({ json: false, color, stdout, stderr: new PassThrough() }).report({
-          phase: "drain",
-        });
+        const output = makeOutput({ json: false, color, stdout, stderr: new PassThrough() });
+        output.report(DRAINED);
+        output.report(DRAINED, false);
       });
-    expect(say(false)).toBe("drain\n\n");
+    expect(say(false)).toBe(
+      "drain\n  no job is active\n  next: x fence\ndrain\n  no job is active\n",
+    );
     expect(say(true)).toContain("\u001b[1m");
   });
 

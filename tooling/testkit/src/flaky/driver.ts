@@ -79,8 +79,8 @@ class FlakyLane implements RedisDriver {
     return run.catch((error: Error) => commands.map(() => failed(error)));
   }
 
-  async fork(role: LaneRole): Promise<RedisDriver> {
-    return new FlakyLane(await this.#inner.fork(role), this.#plan, role);
+  async fork(role: LaneRole, signal?: AbortSignal): Promise<RedisDriver> {
+    return new FlakyLane(await this.#inner.fork(role, signal), this.#plan, role);
   }
 
   onState(listener: (state: DriverState) => void): () => void {

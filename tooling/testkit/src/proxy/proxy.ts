@@ -33,6 +33,8 @@ export interface TcpProxy {
   dropReplies(what: number | ReplyFilter): Promise<void>;
   /** Forwards everything again; what was held back goes out first. */
   pass(): void;
+  /** Leads new connections to another server, as a name does that points elsewhere; open ones stay. */
+  retarget(to: { readonly host?: string; readonly port: number }): void;
   /** Ends every connection and stops listening. Calling it twice does nothing more. */
   close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
@@ -49,8 +51,8 @@ const HOST = "127.0.0.1";
 const WAYS = { up: ["up"], down: ["down"], both: ["up", "down"] } as const;
 
 /** Starts a proxy on a free port of 127.0.0.1 in front of a server. */
-export async function startProxy(target: { host?: string; port: number }): Promise<TcpProxy> {
-  const { host = HOST, port } = target;
+export async function startProxy(server: { host?: string; port: number }): Promise<TcpProxy> {
+  let target = { host: HOST, ...server };
   const mode = { up: { held: false, delayMs: 0 }, down: { held: false, delayMs: 0 } };
   const bytes = { up: 0, down: 0 };
   const links = new Set<Link>();
@@ -58,7 +60,9 @@ export async function startProxy(target: { host?: string; port: number }): Promi
   let drop: Drop | undefined;
 
   const linkHost: LinkHost = {
-    target: { host, port },
+    get target() {
+      return target;
+    },
     mode: (direction) => mode[direction],
     forwarded: (direction, count) => {
       bytes[direction] += count;
@@ -77,21 +81,21 @@ export async function startProxy(target: { host?: string; port: number }): Promi
     gone: (link) => links.delete(link),
   };
   // Half-open allowed: the end of one direction is forwarded like data, not answered by ours.
-  const server = createServer({ allowHalfOpen: true }, (client) => {
+  const listener = createServer({ allowHalfOpen: true }, (client) => {
     accepted += 1;
     links.add(new Link(client, linkHost));
   });
-  server.listen(0, HOST);
-  await once(server, "listening");
-  const own = (server.address() as AddressInfo).port;
+  listener.listen(0, HOST);
+  await once(listener, "listening");
+  const own = (listener.address() as AddressInfo).port;
 
   const cut = (how: "reset" | "close" = "reset"): void => {
     for (const link of links) link.cut(how);
   };
   const close = async (): Promise<void> => {
     cut("close");
-    if (!server.listening) return;
-    await new Promise((resolve) => server.close(resolve));
+    if (!listener.listening) return;
+    await new Promise((resolve) => listener.close(resolve));
   };
   return {
     host: HOST,
@@ -121,6 +125,9 @@ export async function startProxy(target: { host?: string; port: number }): Promi
       drop = undefined;
       for (const way of WAYS.both) mode[way] = { held: false, delayMs: 0 };
       for (const link of links) link.flush();
+    },
+    retarget: (to) => {
+      target = { host: HOST, ...to };
     },
     close,
     [Symbol.asyncDispose]: close,

@@ -1,7 +1,13 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { sharedServer, startProxy, type TcpProxy, uniqueQueue } from "../../src/index.js";
+import {
+  sharedServer,
+  startProxy,
+  startServer,
+  type TcpProxy,
+  uniqueQueue,
+} from "../../src/index.js";
 
 /** A bare socket that speaks inline commands and remembers what it was sent and how it ended. */
 class Raw {
@@ -191,6 +197,21 @@ describe("a proxy", () => {
     open.push(raw);
     await expect.poll(() => raw.ended).toBe("reset");
     expect(dead.connections).toBe(0);
+  });
+
+  test("led elsewhere, it takes new connections there and keeps the open ones", async () => {
+    const own = await startServer();
+    try {
+      const key = uniqueQueue();
+      const before = await through();
+      proxy.retarget({ port: own.port });
+      const after = await through();
+      await after.ask(`SET ${key} there`, "+OK\r\n");
+      await before.ask(`EXISTS ${key}`, ":0\r\n");
+      await after.ask(`EXISTS ${key}`, ":1\r\n");
+    } finally {
+      await own.stop();
+    }
   });
 
   test("closed, it takes no more connections", async () => {
