@@ -67,6 +67,12 @@ export interface Migration {
 
 const MOST = 250;
 
+/** The refusal of a server that is a node of a cluster. */
+export function onCluster(queue: string): MigrationError {
+  const message = "A queue on a cluster cannot be moved yet; nothing was read or written.";
+  return new MigrationError({ reason: "CLUSTER", queue, phase: "plan", message });
+}
+
 /**
  * Makes the migration of one queue; nothing is written before `fence`.
  * @throws ValidationError `VALIDATION` naming the option; `MigrationError` `NAME` when v2 refuses the
@@ -83,12 +89,7 @@ export async function createMigration(options: MigrationOptions): Promise<Migrat
   };
   if (driver.info.cluster) {
     await close();
-    throw new MigrationError({
-      reason: "CLUSTER",
-      queue,
-      phase: "plan",
-      message: "A queue on a cluster cannot be moved yet; nothing was read or written.",
-    });
+    throw onCluster(queue);
   }
   const ctx: Context = {
     dispatcher,

@@ -8,5 +8,6 @@ if found_version == false then
   return 'created'
 end
 if known[2] then return 'open' end
-redis.call('HSET', meta, 'opened', now)
+-- `turn` takes two fields for these two.
+redis.call('HSET', meta, 'version', known[1] or 'echomq:2.0.0', 'opened', now)
 return 'opened'

@@ -1,13 +1,11 @@
 import type { RedisDriver } from "@echomq/scripts";
 import { connectionTrouble, type Host, UsageError } from "@echomq/scripts/cli";
 import { EchoMQError, isEchoMQError, parseKey, queueName, stampKey } from "@echomq/wire";
-import { resolveDriver } from "../connection/resolve.js";
 import { Queue } from "../queue/queue.js";
+import { CONNECT_MS, connect } from "./connect.js";
 import { EXIT } from "./exit.js";
 import { type Given, tellTrouble } from "./output.js";
 
-/** A person waits in front of it. */
-const CONNECT_MS = 3_000;
 /** Keys the server looks at for one page of a scan. */
 const SCAN_PAGE = 1_000;
 
@@ -24,7 +22,7 @@ export async function onQueues(
   work: Work,
 ): Promise<number> {
   const named = namesOf(given.names, given.all);
-  const { driver, release } = await resolveDriver(given.url, CONNECT_MS);
+  const { driver, release } = await connect(given.url);
   try {
     const names = given.all ? await allQueues(driver) : named;
     if (names.length === 0) throw none("There is no v2 queue in this database");

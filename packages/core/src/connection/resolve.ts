@@ -115,7 +115,8 @@ async function clientFor(option: string | ServerAddress): Promise<object> {
   });
 }
 
-function notInstalled(error: unknown): null {
+/** Null for a module that is not there; any other failure of its import is thrown. */
+export function notInstalled(error: unknown): null {
   if ((error as { code?: unknown }).code === "ERR_MODULE_NOT_FOUND") return null;
   throw error;
 }

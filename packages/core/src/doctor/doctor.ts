@@ -97,7 +97,7 @@ async function line(session: Session, fix: boolean, findings: Findings): Promise
       page.set(id, seen.has(id) ? 2 : 1);
       seen.add(id);
     }
-    await verify(session, await suspects(session, page, findings), fix, findings);
+    await verify(session, await suspects(session, page, findings), fix, findings, true);
     if (findings.full) break;
   }
   return seen;

@@ -16,10 +16,11 @@ const AGAIN_MS = 50;
 /** Ids, and how often each was seen in `wait`. */
 export type Ids = ReadonlyMap<string, number>;
 
-/** A suspicion: how often the id was seen in `wait`, and whether its hash was missing. */
+/** A suspicion: how often the id was seen in `wait`, and what of it looked wrong. */
 interface Suspect {
   readonly waits: number;
   readonly missing: boolean;
+  readonly twice: boolean;
 }
 
 export type Suspects = ReadonlyMap<string, Suspect>;
@@ -39,7 +40,8 @@ export async function suspects(
     for (const [n, [id, waits]] of batch.entries()) {
       const wrong = faults[n] ?? [];
       const missing = wrong.includes("missing-hash");
-      if (wrong.length > 0) found.set(id, { waits, missing });
+      const twice = wrong.includes("two-places");
+      if (wrong.length > 0) found.set(id, { waits, missing, twice });
     }
   }
   return found;
@@ -47,18 +49,20 @@ export async function suspects(
 
 /**
  * Looks at suspects twice more, each time with `wait` itself in the same step, and tells what stays
- * wrong; with `fix` it is mended.
+ * wrong; with `fix` it is mended. `inLine` says that they were seen in `wait` just now, not a while ago.
  */
 export async function verify(
   session: Session,
   ids: Suspects,
   fix: boolean,
   findings: Findings,
+  inLine = false,
 ): Promise<void> {
   // Most were on their way and are in a state now; only the rest is worth a walk.
   const again = [...ids].map(([id, { waits, missing }]) => [id, missing ? waits : 0] as const);
   const still = await suspects(session, new Map(again));
-  for (const [id, suspect] of ids) if (suspect.waits > 1) still.set(id, suspect);
+  // Whether it still stands in line besides is told by a walk alone.
+  for (const [id, suspect] of inLine ? ids : []) if (suspect.twice) still.set(id, suspect);
   const list = [...still.keys()].map((id) => [id, 0] as const);
   for (let at = 0; at < list.length; at += FEW) {
     if (findings.full) {

@@ -38,7 +38,8 @@ export class SeenIds {
 
   #places(id: string): number[] {
     const first = hash(id, this.#seeds[0]);
-    const step = hash(id, this.#seeds[1]) | 1;
+    // Odd, and unsigned again: a bitwise or makes it signed.
+    const step = (hash(id, this.#seeds[1]) | 1) >>> 0;
     return Array.from({ length: MARKS }, (_, n) => (first + n * step) % this.#size);
   }
 }

@@ -281,9 +281,14 @@ export interface RunEnd {
   readonly stacktrace?: readonly string[];
 }
 
-/** Writes into the job of a handler how its run ended. */
-export function markEnd(job: object, end: RunEnd): void {
-  Object.assign(job, end);
+/** Writes into the job of a handler how its run ended; false when the handler has made that impossible. */
+export function markEnd(job: object, end: RunEnd): boolean {
+  try {
+    Object.assign(job, end);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Stored stacks, whatever was stored. */

@@ -80,7 +80,11 @@ function isPlain(value: unknown, depth: number): boolean {
   if (value === null) return true;
   if (depth > PLAIN_DEPTH) return false;
   if ("toJSON" in value) return false;
-  if (Array.isArray(value)) return value.every((item) => isPlain(item, depth + 1));
+  if (Array.isArray(value)) {
+    // By index: methods of a list may be anything, and a hole is written as what is found there.
+    for (let at = 0; at < value.length; at += 1) if (!isPlain(value[at], depth + 1)) return false;
+    return true;
+  }
   if (Object.getPrototypeOf(value) !== Object.prototype) return false;
   for (const key in value) {
     const item = (value as Record<string, unknown>)[key];

@@ -49,6 +49,8 @@ export class Adder {
   readonly #holders = new Holders();
   readonly #waiting: Pending[] = [];
   #inFlight = 0;
+  /** Calls in flight that may have to be sent again because the holder of a record was not known. */
+  #unsure = 0;
   #scheduled = false;
 
   constructor(ids: JobIds) {
@@ -73,7 +75,10 @@ export class Adder {
   async addAll(session: Session, jobs: readonly NewJob[]): Promise<Added[]> {
     const list = chunks(jobs, CHUNK);
     const added: Added[] = [];
-    let made = this.#make(session, list[0] ?? []);
+    const [first] = list;
+    // Made ready for nobody, it could only fail where nobody listens.
+    if (first === undefined) return added;
+    let made = this.#make(session, first);
     for (const [at, chunk] of list.entries()) {
       const sent = this.#send(session, chunk, 1, await made);
       const next = list[at + 1];
@@ -89,8 +94,8 @@ export class Adder {
 
   #pump(session: Session): void {
     while (this.#waiting.length > 0) {
-      // Two that wait for a node id would mint in turns.
-      const share = this.#waiting.length >= SHARE && this.#ids.leased;
+      // Two that wait for a node id would mint in turns; one that is sent again would be overtaken.
+      const share = this.#waiting.length >= SHARE && this.#ids.leased && this.#unsure === 0;
       if (this.#inFlight > (share ? 1 : 0)) return;
       const half = share && this.#inFlight === 0 && this.#waiting.length >= 2 * SHARE;
       const most = Math.min(half ? Math.ceil(this.#waiting.length / 2) : AUTO_BATCH, AUTO_BATCH);
@@ -99,9 +104,12 @@ export class Adder {
         most,
       );
       const batch = this.#waiting.splice(0, jobs.length);
+      const unsure = jobs.some(({ opts }) => opts.deduplication !== undefined) ? 1 : 0;
       this.#inFlight += 1;
+      this.#unsure += unsure;
       void this.#deliver(session, jobs, batch).then(() => {
         this.#inFlight -= 1;
+        this.#unsure -= unsure;
         this.#pump(session);
       });
     }

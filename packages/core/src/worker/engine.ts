@@ -57,6 +57,8 @@ export class Engine {
   readonly #ahead: Ahead;
   /** Slots that run, start or are being claimed for. */
   #busy = 0;
+  /** Jobs that calls in flight claim: free slots are theirs first. */
+  #promised = 0;
   readonly #inFlight = new Set<Promise<void>>();
   #hungry = true;
   /** Counts wake-ups: one that comes while a claim is in flight may tell of a job the claim missed. */
@@ -213,7 +215,7 @@ export class Engine {
       this.#hungry || this.#book.pending > 0 ? Math.min(free, largest, LIMITS.writeBound) : 0;
     // A second claim beside one in flight only where there is more than one takes.
     if (this.#inFlight.size > 0 && this.#book.pending === 0 && !this.#plenty) return false;
-    const { spare } = this.#starter;
+    const spare = Math.max(this.#starter.spare - this.#promised, 0);
     // Ahead of a free slot only with fields at hand: what is begun in a second call counts as begun.
     const count =
       wanted > spare ? Math.max(spare, Math.min(wanted, this.#hints.known(wanted))) : wanted;
@@ -227,6 +229,7 @@ export class Engine {
     const token = this.#tokens.next();
     const guess = count === 0 ? NO_GUESS : this.#hints.guess(count);
     const begun = Math.min(spare, count);
+    this.#promised += count;
     const claim = { count, token, guess, begun, leaseMs: this.#settings.leaseMs };
     const call = this.#call(batch.plain, batch.other, claim)
       .then(
@@ -244,7 +247,10 @@ export class Engine {
   /** True while the next call waits for more to carry: there is work at hand meanwhile. */
   #shares(): boolean {
     const ahead = this.#claiming ? this.#ahead.size(this.#limited) : 0;
-    const early = 2 * this.#starter.ready > ahead && 2 * this.#book.pending < ahead;
+    const { ready } = this.#starter;
+    // A call in flight brings more: what is left of the rest is work enough until then.
+    const plenty = 2 * ready > ahead || (ready > 0 && this.#inFlight.size > 0);
+    const early = plenty && 2 * this.#book.pending < ahead;
     if (ahead === 0 || !early || this.#late) {
       clearTimeout(this.#sharing);
       this.#sharing = undefined;
@@ -268,6 +274,11 @@ export class Engine {
     const wakes = this.#wakes;
     let taken = 0;
     let drained = false;
+    let promised = claim.count;
+    const answered = (): void => {
+      this.#promised -= promised;
+      promised = 0;
+    };
     try {
       await this.#session.fence.open(this.#lane, this.#session.clock);
       const now = await this.#session.clock.now();
@@ -276,6 +287,7 @@ export class Engine {
         other.length > 0 ? this.#calls.finish(other, now) : null,
         plain.length > 0 || claim.count > 0 ? this.#advance(plain, claim, now) : null,
       ]);
+      answered();
       if (stepped.status === "fulfilled" && stepped.value !== null) {
         taken = stepped.value.claimed.length;
         if (claim.count > 0) drained = this.#take(stepped.value, claim, started, wakes, now);
@@ -297,6 +309,7 @@ export class Engine {
       this.#book.unanswered([...plain, ...other], error);
       throw error;
     } finally {
+      answered();
       this.#busy -= claim.count - taken;
       this.#pace?.took(claim.count, taken);
     }

@@ -41,8 +41,9 @@ export class Starter {
   #ready: Run[] = [];
   readonly #unmarked = new Set<Run>();
   #marking: NodeJS.Timeout | undefined;
-  /** Handlers that run now. */
+  /** Handlers that run now, and claimed jobs that are begun first. */
   #running = 0;
+  #beginning = 0;
 
   constructor(
     calls: WorkerCalls,
@@ -62,7 +63,8 @@ export class Starter {
 
   /** Slots that no claimed job waits for. */
   get spare(): number {
-    return Math.max(this.#slots.count() - this.#running - this.#ready.length, 0);
+    const held = this.#running + this.#beginning + this.#ready.length;
+    return Math.max(this.#slots.count() - held, 0);
   }
 
   /** Claimed jobs that wait for a slot. */
@@ -122,12 +124,23 @@ export class Starter {
   }
 
   async #begin(runs: readonly Run[]): Promise<void> {
+    let slots = runs.length;
+    this.#beginning += slots;
+    const answered = (): void => {
+      this.#beginning -= slots;
+      slots = 0;
+    };
     try {
       const reply = await this.#calls.begin(runs);
+      answered();
       for (const [at, run] of runs.entries()) this.#begun(run, reply[at]);
+      // Where one of them does not start, its slot is another's.
+      this.startReady();
     } catch (error) {
+      answered();
       // Not begun, so not charged: given back now if the server answers, else by the sweep.
       for (const run of runs) this.#book.settle(released(run));
+      this.startReady();
       this.#slots.freed(runs.length);
       this.#slots.stumble(error);
     }
@@ -151,7 +164,8 @@ export class Starter {
       this.#slots.freed(1);
       return;
     }
-    if (this.#running < this.#slots.count()) {
+    // Whoever is being begun has its slot.
+    if (this.#running + this.#beginning < this.#slots.count()) {
       this.#execute(run);
     } else if (this.#settings.byHand) {
       this.#unwanted(run);
@@ -176,7 +190,7 @@ export class Starter {
 
   /** Starts what stands ready while there are slots. */
   startReady(): void {
-    while (this.#running < this.#slots.count()) {
+    while (this.#running + this.#beginning < this.#slots.count()) {
       const run = this.#ready.shift();
       if (run === undefined) return;
       if (run.lost) this.#slots.freed(1);

@@ -3,7 +3,7 @@ import { type EchoMQError, isEchoMQError, queueName } from "@echomq/wire";
 import { closedError, LazySession } from "../connection/lazy.js";
 import type { Session } from "../connection/session.js";
 import { Emitter } from "../events/emitter.js";
-import { markEnd, stackOf } from "../job/job.js";
+import { markEnd, type RunEnd, stackOf } from "../job/job.js";
 import { readPayload } from "../job/payload.js";
 import type { JobMap, JobMapOf, JobName, ResultOf } from "../job/types.js";
 import { record, refuse, whole } from "../options/check.js";
@@ -270,14 +270,19 @@ export class Worker<M extends JobMapOf<M> = JobMap> extends Emitter<WorkerEvents
     if (how === "release" || moved) return;
     const event = how === "completed" ? "completed" : "failed";
     if (this.listenerCount(event) === 0) return;
-    const job = this.#job(run);
-    markEnd(job, {
+    const end: RunEnd = {
       attemptsMade: run.atm,
       finishedOn: how === "completed" || how === "failed" ? this.#now() : undefined,
       ...(how === "completed"
         ? { returnvalue: readPayload(null, this.#settings.codec, value) }
         : { failedReason: value, stacktrace: stackOf(stack) }),
-    });
+    };
+    if (!markEnd(this.#job(run), end)) {
+      // Its handler froze it, or the like: its listeners get it as it was read.
+      run.job = undefined;
+      markEnd(this.#job(run), end);
+    }
+    const job = this.#job(run);
     if (event === "completed") this.tell("completed", job, result as ResultOf<M, JobName<M>>);
     else this.tell("failed", job, result, how !== "failed");
   }

@@ -39,6 +39,19 @@ describe.each(ENGINES)("adding on %s", (engine) => {
       return { ran, open: () => doors.shift()?.() };
     }
 
+    test("many adds of one tick stand in order, also where a deduplication id is held elsewhere", async () => {
+      const bench = await open();
+      const holder = await bench.queue().add("x", -1, dedup());
+      const queue = bench.queue();
+      await queue.add("x", -2);
+      const adds = Array.from({ length: 40 }, (_, n) => queue.add("x", n, n === 0 ? dedup() : {}));
+      expect((await Promise.all(adds))[0]?.id).toBe(holder.id);
+      const waiting = await queue.getWaiting();
+      expect(waiting.map(({ data }) => data)).toEqual(
+        [-1, -2, ...Array(40).keys()].filter((n) => n !== 0),
+      );
+    });
+
     test("one job stands for all under its deduplication id, until it ends", async () => {
       const bench = await open();
       const queue = bench.queue();

@@ -272,7 +272,9 @@ describe.each(ENGINES)("jobs changed by hand on %s", (engine) => {
       const queue = bench.queue();
       const codes: unknown[] = [];
       const { opened, open: release } = gate();
+      let runs = false;
       bench.worker(async (job) => {
+        runs = true;
         await opened;
         for (const work of [
           () => job.updateData(2),
@@ -282,8 +284,8 @@ describe.each(ENGINES)("jobs changed by hand on %s", (engine) => {
           codes.push((await refusal(work)).code);
         }
       });
-      const job = await queue.add("x", 1, { jobId: "j" });
-      await until("it runs", () => job.isActive());
+      await queue.add("x", 1, { jobId: "j" });
+      await until("it runs", () => runs);
       await bench.client.hset(bench.key("owners"), "j", "1:another");
       release();
       await until("all were refused", () => codes.length === 3);

@@ -1,9 +1,10 @@
 import { readFileSync } from "node:fs";
-import { dumpAll, sharedServer, startServer, uniqueQueue } from "@echomq/testkit";
+import { dumpAll, sharedServer, startCluster, startServer, uniqueQueue } from "@echomq/testkit";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { FINDINGS } from "../../src/index.js";
 import { Bench, ENGINES } from "../support/bench.js";
 import { runMain, runMainAt, startCli } from "../support/cli.js";
+import { clusterClient } from "../support/cluster.js";
 import { FAULTS, fillQueue, found } from "../support/doctor-faults.js";
 import { until } from "../support/until.js";
 
@@ -281,6 +282,27 @@ describe("echomq", () => {
     for (const [, name = ""] of help.matchAll(/^ {2}([a-z]+) \[options\]/gm)) {
       expect(shown.map((line) => line.split(" ")[0])).toContain(name);
     }
+  });
+
+  test("a queue of a cluster is found by any of its nodes", async () => {
+    await using cluster = await startCluster();
+    const [url = ""] = cluster.urls;
+    const bench = Bench.on(url, clusterClient(cluster.urls, "ioredis"));
+    const names = await Promise.all(cluster.nodes.map((node) => cluster.queueOn(node)));
+    for (const name of names) await fillQueue(bench.queue({}, name));
+    const counted = await runMain("counts", ...names, "--url", url, "--json");
+    expect(counted).toMatchObject({ status: 0, stderr: "" });
+    for (const line of counted.stdout.trim().split("\n")) {
+      expect(JSON.parse(line).counts).toMatchObject({ waiting: 1, prioritized: 1, delayed: 1 });
+    }
+    expect(await runMain("doctor", ...names, "--url", url)).toMatchObject({
+      status: 0,
+      stderr: "",
+    });
+    expect((await runMain("pause", ...names, "--url", url)).status).toBe(0);
+    const all = await runMain("counts", "--all", "--url", url);
+    expect(all).toMatchObject({ status: 2, stdout: "" });
+    expect(all.stderr).toBe("error: --all cannot list a cluster: name the queues\n");
   });
 
   test("used wrongly: one sentence, and the word that was meant", async () => {

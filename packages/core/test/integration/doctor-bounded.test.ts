@@ -12,8 +12,8 @@ const NAME = "large";
 const JOBS = 200_000;
 /** Long ids, so that whoever kept them all would be seen. */
 const PAD = "i".repeat(200);
-/** MB; the program alone takes about half of it, and the ids together as much again. */
-const HEAP = 96;
+/** MB of heap; the program alone takes two thirds of it, and the ids together would take as much. */
+const HEAP = 64;
 
 /** Fills a queue on the server itself, as scripts would have left it. */
 const FILL = `
@@ -119,6 +119,8 @@ describe("the doctor of 200 000 jobs", { timeout: 240_000 }, () => {
     const clean = await queue.doctor();
     expect(clean).toMatchObject({ ok: true, findings: [] });
     expect(clean.looked).toBeGreaterThanOrEqual(JOBS * 2);
+    // Nothing was in doubt, so nobody walked the line on the server.
+    expect(await client.info("commandstats")).not.toContain("cmdstat_lpos:");
 
     await client.lpush(key("wait"), `32${PAD}`, "nobody");
     await client.hset(key("job:lost"), { name: "x", data: "1", timestamp: "1" });
@@ -131,7 +133,6 @@ describe("the doctor of 200 000 jobs", { timeout: 240_000 }, () => {
       `two-places 32${PAD}`,
       `wrong-priority 12${PAD}`,
     ];
-    expect(found(await queue.doctor())).toEqual(wrong);
     const mended = await queue.doctor({ fix: true });
     expect(mended.ok).toBe(true);
     expect(found(mended)).toEqual(wrong);

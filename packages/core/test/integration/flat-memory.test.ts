@@ -28,7 +28,8 @@ test("a worker of 100 slots keeps nothing of the jobs it has done", {
 }, async () => {
   const server = await startServer();
   onTestFinished(() => server.stop());
-  const file = await bundleProgram("flat");
+  const { file, remove } = await bundleProgram("flat");
+  onTestFinished(remove);
   const settings = { url: server.url, name: uniqueQueue(), jobs: JOBS, rounds: ROUNDS };
   const { lines, end } = await runProgram(file, settings, ["--expose-gc"]);
   expect(end).toBe(0);

@@ -160,3 +160,19 @@ async function errorsOf(bench: Bench, word: string): Promise<number> {
   const stats = await bench.client.info("errorstats");
   return Number(new RegExp(`errorstat_${word}:count=(\\d+)`).exec(stats)?.[1] ?? 0);
 }
+
+test("adding nothing asks nothing of a server that is gone", async () => {
+  const bench = await Bench.own();
+  const queue = bench.queue({ retryTime: 0 });
+  await queue.getJobCounts();
+  const left: unknown[] = [];
+  const note = (error: unknown): void => void left.push(error);
+  process.on("unhandledRejection", note);
+  onTestFinished(() => void process.off("unhandledRejection", note));
+  bench.client.disconnect();
+  await bench.server.stop();
+  expect(await queue.addBulk([])).toEqual([]);
+  await queue.close();
+  await pause(0);
+  expect(left).toEqual([]);
+});

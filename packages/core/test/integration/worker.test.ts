@@ -218,4 +218,28 @@ describe("listeners", () => {
       "closed",
     ]);
   });
+
+  test("a job that its handler froze ends as any other, and its listeners are told how", async () => {
+    const bench = await open();
+    const queue = bench.queue();
+    await queue.addBulk(Array.from({ length: 3 }, (_, n) => ({ name: "x", data: n })));
+    const told: unknown[] = [];
+    const worker = bench.worker((job) => Object.freeze(job).data, { concurrency: 3 });
+    worker.on("lost", (job) => told.push(`lost ${job.id}`));
+    worker.on("error", (error) => told.push(error.message));
+    worker.on("completed", (job) => told.push(job.returnvalue));
+    await until("all are told", () => told.length === 3);
+    expect(told).toEqual([0, 1, 2]);
+  });
+
+  test("of what is claimed ahead none counts as begun while it stands ready", async () => {
+    const bench = await open();
+    const door = gate();
+    await bench.queue().addBulk(Array.from({ length: 60 }, (_, n) => ({ name: "x", data: n })));
+    bench.worker(() => door.opened, { claimAhead: 20 });
+    const owners = async (): Promise<string[]> => bench.client.hvals(bench.key("owners"));
+    await until("all that it holds is claimed", async () => (await owners()).length === 21);
+    expect((await owners()).filter((owner) => owner.endsWith("!"))).toHaveLength(1);
+    door.open();
+  });
 });

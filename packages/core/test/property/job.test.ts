@@ -145,6 +145,17 @@ describe("payloads", () => {
     );
   });
 
+  test("of lists that are not quite lists are written and refused as any list", () => {
+    const lies = Object.assign([Number.NaN], { every: () => true });
+    expect(() => toJson("data", lies)).toThrow(/^data: is not JSON/);
+    expect(toJson("data", Object.assign([1], { every: 5 }))).toBe("[1]");
+    expect(toJson("data", Object.setPrototypeOf([1, 2], null))).toBe("[1,2]");
+    const holes = [1];
+    holes[3] = 2;
+    expect(toJson("data", holes)).toBe("[1,null,null,2]");
+    expect(toJson("data", [undefined, -0])).toBe("[null,0]");
+  });
+
   test("text that is no JSON is given as it is, absent as undefined", () => {
     expect(fromJson("{half")).toBe("{half");
     expect([fromJson(""), fromJson(null), fromJson(undefined)]).toEqual([

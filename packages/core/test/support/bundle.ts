@@ -2,19 +2,23 @@ import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "tsup";
-import { afterAll } from "vitest";
 
 // Below this package, so that the clients it leaves out resolve as they do for everyone else.
 const TEMP = fileURLToPath(new URL("../../temp/", import.meta.url));
 
+/** A program as one file, and the way to remove it. */
+export interface Bundle {
+  readonly file: string;
+  remove(): Promise<void>;
+}
+
 /**
- * Compiles a program of `support/programs` to one file of JavaScript, removed after the tests of the
- * file: it starts several times faster than from its source, which counts where a test starts many.
+ * Compiles a program of `support/programs` to one file of JavaScript: it starts several times faster than
+ * from its source, which counts where a test starts many.
  */
-export async function bundleProgram(program: string): Promise<string> {
+export async function bundleProgram(program: string): Promise<Bundle> {
   await mkdir(TEMP, { recursive: true });
   const outDir = await mkdtemp(join(TEMP, `${program}-`));
-  afterAll(() => rm(outDir, { recursive: true, force: true }));
   await build({
     config: false,
     entry: [fileURLToPath(new URL(`./programs/${program}.ts`, import.meta.url))],
@@ -31,5 +35,6 @@ export async function bundleProgram(program: string): Promise<string> {
       options.conditions = ["@echomq/source"];
     },
   });
-  return join(outDir, `${program}.mjs`);
+  const remove = (): Promise<void> => rm(outDir, { recursive: true, force: true });
+  return { file: join(outDir, `${program}.mjs`), remove };
 }

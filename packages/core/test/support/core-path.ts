@@ -224,7 +224,7 @@ export function corePath(title: string, open: () => Promise<Bench>): void {
           reasons.push([signal.reason.name, signal.reason.code, signal.reason.loss]);
           return "first";
         },
-        { lockDuration: 1_000, stalledInterval: 60_000 },
+        { lockDuration: 1_600, stalledInterval: 60_000 },
       );
       worker.on("lost", (job, error) => lost.push([job.id, error.name]));
       const job = await queue.add("x", {});

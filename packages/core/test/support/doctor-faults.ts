@@ -75,6 +75,24 @@ export const FAULTS: readonly Fault[] = [
     wanted: ["a"],
   },
   {
+    name: "an id in line and elsewhere keeps the one that counts",
+    damage: async (b) => {
+      await b.client.zadd(b.key("failed"), 1, "a");
+      await b.client.hset(b.key("job:done"), { name: "x", timestamp: "1", finishedOn: "5" });
+      await b.client.zadd(b.key("completed"), 5, "done");
+      await b.client.hset(b.key("job:back"), { name: "x", timestamp: "1" });
+      await b.client.zadd(b.key("trash"), Date.now(), "back");
+      await b.client.lpush(b.key("wait"), "done", "p", "back");
+    },
+    found: ["two-places a", "two-places back", "two-places done", "two-places p"],
+    after: async (b, queue) => [
+      await b.client.lrange(b.key("wait"), 0, -1),
+      await queue.getJobCounts("prioritized", "completed", "failed"),
+      await b.client.exists(b.key("trash")),
+    ],
+    wanted: [["back", "a"], { prioritized: 1, completed: 1, failed: 0 }, 0],
+  },
+  {
     name: "an owner of nothing, and a run without an owner",
     damage: async (b) => {
       await b.client.hset(b.key("owners"), "a", "1:t");

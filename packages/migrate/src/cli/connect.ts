@@ -1,5 +1,6 @@
 import type { RedisDriver } from "@echomq/scripts";
-import { addressFault, UsageError } from "@echomq/scripts/cli";
+import { addressFault, isClusterNode, UsageError } from "@echomq/scripts/cli";
+import { onCluster } from "../migration.js";
 
 /** Clients the tool can connect with; both are optional peers. */
 export type DriverName = "ioredis" | "node-redis";
@@ -11,12 +12,20 @@ const CONNECT = { connectTimeoutMs: 3_000 };
 
 /**
  * Opens a driver for an address, with the client asked for, else the first that is installed.
- * @throws UsageError when no client is installed.
+ * @throws UsageError when no client is installed; MigrationError `CLUSTER` for a node of a cluster.
  */
-export async function connect(url: string, name: DriverName | undefined): Promise<RedisDriver> {
+export async function connect(
+  url: string,
+  name: DriverName | undefined,
+  queue = "",
+): Promise<RedisDriver> {
   for (const candidate of name === undefined ? (["ioredis", "node-redis"] as const) : [name]) {
     const driver = await open(candidate, url);
-    if (driver !== null) return driver;
+    if (driver === null) continue;
+    // Told by the server: an address does not say it.
+    if (!(await isClusterNode(driver))) return driver;
+    await driver.close("now");
+    throw onCluster(queue);
   }
   const peer = name === undefined ? "ioredis" : PEERS[name];
   throw new UsageError(`no Redis client is installed: npm install ${peer}`);

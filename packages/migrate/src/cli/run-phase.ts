@@ -27,7 +27,7 @@ export async function runPhase(
     const { url, from } = addressOf(host, options);
     checkAddress(url, from);
     const q = checkOptions(asked);
-    const driver = await connect(url, name);
+    const driver = await connect(url, name, queue);
     // What a lost connection stopped goes on; an address that was wrong stays so.
     again = commandFor({ queue, prefix, q, commandLine }, command);
     try {

@@ -1,4 +1,4 @@
-import { startProxy, startServer, uniqueQueue } from "@echomq/testkit";
+import { startCluster, startProxy, startServer, uniqueQueue } from "@echomq/testkit";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { runCli, runMain, runMainAt, startCli } from "../support/cli.js";
 import { plant } from "../support/seed.js";
@@ -259,6 +259,21 @@ describe("what goes wrong before anything begins", () => {
       );
     },
   );
+
+  test("a node of a cluster is refused by its reason, not by what its keys answer", async () => {
+    await using cluster = await startCluster();
+    const [url = ""] = cluster.urls;
+    for (const command of ["discover", "plan --queue q", "run --queue q", "status --queue q"]) {
+      for (const driver of ["ioredis", "node-redis"]) {
+        const { status, stdout, stderr } = await runMain(
+          ...command.split(" "),
+          ...["--url", url, "--driver", driver],
+        );
+        expect({ command, status, stdout }).toEqual({ command, status: 1, stdout: "" });
+        expect(stderr).toMatch(/^CLUSTER: A queue on a cluster cannot be moved yet; [^\n]*\n$/);
+      }
+    }
+  });
 
   test("another database than the queue's: where keys stand is said", async () => {
     await using server = await startServer();

@@ -4,7 +4,7 @@ import type { Script } from "../registry/spec.js";
 
 export const initScript: Script<(typeof REGISTRY)["init"]> = {
   spec: REGISTRY.init,
-  sha: "0a8bc67239752b01d41426437cc24589f67ae55f",
+  sha: "19d85786431b9257cc6b2c0d76662f317d5c9e0a",
   source: `-- Opens a queue: stamp, v2:meta version and opened in one step.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -49,7 +49,8 @@ if found_version == false then
   return 'created'
 end
 if known[2] then return 'open' end
-redis.call('HSET', meta, 'opened', now)
+-- \`turn\` takes two fields for these two.
+redis.call('HSET', meta, 'version', known[1] or 'echomq:2.0.0', 'opened', now)
 return 'opened'`,
 };
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { turnScript } from "../../src/index.js";
+import { initScript, turnScript } from "../../src/index.js";
 import { type Bench, closeBench, ENGINES, openBench, T } from "../support/bench.js";
 
 interface TurnInput {
@@ -118,6 +118,13 @@ describe.each(ENGINES)("turn on %s", (engine) => {
       code: "EMQRETRY",
     });
     expect(await b.redis.zcard(b.unit("active"))).toBe(2);
+  });
+
+  test("a pause is seen where v2:meta was lost and the queue opened anew", async () => {
+    await b.redis.del(b.unit("meta"));
+    expect(await b.run.run(initScript, { q: b.q, args: { now: T } })).toBe("opened");
+    await b.redis.hset(b.unit("meta"), "paused", "1");
+    await expect(turn({ claim: 1 })).rejects.toMatchObject({ code: "EMQRETRY" });
   });
 
   test("events of both halves are one entry, ends first", async () => {

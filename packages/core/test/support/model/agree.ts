@@ -149,7 +149,25 @@ export async function agreeInTheEnd(world: World, real: Real): Promise<void> {
       expect(read?.failedReason, `reason of ${job.id}`).toContain(job.reason ?? "");
     }
   }
+  expect(await eventsOf(real), "events of each job").toEqual(byId(world.told));
   await healthy(real);
+}
+
+/** What the events tell of each job that moves it; notes and duplicates aside. */
+async function eventsOf(real: Real): Promise<Record<string, string>> {
+  const entries = await real.client.xrange(real.unit("events"), "-", "+");
+  const told = entries.flatMap(([, pairs]) =>
+    pairs
+      .filter((_, at) => at % 2 === 0)
+      .map((text) => ({ id: text.slice(1), code: text[0] ?? "" })),
+  );
+  return byId(told.filter(({ code }) => "wdacfrsx".includes(code)));
+}
+
+function byId(told: World["told"]): Record<string, string> {
+  const codes: Record<string, string> = {};
+  for (const { id, code } of told) codes[id] = (codes[id] ?? "") + code;
+  return codes;
 }
 
 export async function healthy(real: Real): Promise<void> {

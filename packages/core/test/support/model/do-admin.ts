@@ -46,6 +46,7 @@ export async function doCancel(world: World, real: Real, { pick }: Of<"cancel">)
   job.verdict ??= "cancelled";
   if (job.place === "active") return;
   world.leave(id);
+  world.tell(id, "w");
   world.lineUpToEnd(job);
 }
 
@@ -56,6 +57,7 @@ export async function doRemove(world: World, real: Real, { pick }: Of<"remove">)
   if (job?.place === "active") return expect(answer, `remove ${id}`).toBe("EMQSTATE");
   // What has only its keys left is removed once more.
   expect(answer, `remove ${id}`).toBe(job === undefined && buried ? 0 : 1);
+  if (job) world.tell(id, "x");
   world.remove(id);
 }
 
@@ -103,7 +105,9 @@ export async function doPriority(world: World, real: Real, act: Of<"priority">):
   if (!movable) return;
   if (job.place !== "delayed") world.leave(job.id);
   job.priority = priority;
-  if (job.place !== "delayed") world.lineUp(job, lifo ? "front" : "back");
+  if (job.place === "delayed") return;
+  world.tell(job.id, "w");
+  world.lineUp(job, lifo ? "front" : "back");
 }
 
 export async function doDelay(world: World, real: Real, { pick, ms }: Of<"delay">): Promise<void> {
@@ -115,6 +119,7 @@ export async function doDelay(world: World, real: Real, { pick, ms }: Of<"delay"
   expect(answer, `delay of ${job.id}`).toBe(job.place === "delayed" ? undefined : "EMQSTATE");
   if (job.place !== "delayed") return;
   world.leave(job.id);
+  world.tell(job.id, "d");
   world.putOff(job, ms);
   job.delay = ms;
 }
@@ -139,6 +144,7 @@ export async function doRetryJobs(world: World, real: Real, act: Of<"retryJobs">
 function again(world: World, job: ModelJob, reset: boolean): void {
   Object.assign(job, { endedAt: undefined, reason: undefined, result: undefined });
   if (reset) Object.assign(job, { made: 0, started: 0, stalls: 0 });
+  world.tell(job.id, "w");
   world.lineUp(job, "back");
 }
 
@@ -159,13 +165,21 @@ export async function doClean(world: World, real: Real, act: Of<"clean">): Promi
   });
   const expected = act.limit === 0 ? old : old.slice(0, act.limit);
   expect(gone, `cleaned of ${act.state}`).toEqual(expected);
-  for (const id of expected) world.remove(id);
+  removeAll(world, expected);
 }
 
 export async function doDrain(world: World, real: Real, { delayed }: Of<"drain">): Promise<void> {
   const ids = [...world.line.plain, ...world.line.ranked, ...(delayed ? world.delayed : [])];
   expect(await real.queue.drain(delayed), "drained").toBe(ids.length);
-  for (const id of ids) world.remove(id);
+  removeAll(world, ids);
+}
+
+function removeAll(world: World, ids: readonly string[]): void {
+  for (const id of ids) {
+    // Some went with the one that kept them back.
+    if (world.jobs.has(id)) world.tell(id, "x");
+    world.remove(id);
+  }
 }
 
 export async function doUnlock(world: World, real: Real, { id }: Of<"unlock">): Promise<void> {
@@ -184,6 +198,8 @@ export async function doObliterate(world: World, real: Real): Promise<void> {
   world.line.clear();
   world.delayed = [];
   world.runs.clear();
+  // The events go with it.
+  world.told.length = 0;
   world.window = null;
   world.paused = false;
 }

@@ -87,6 +87,12 @@ function applyStep(world: World, step: Step): void {
     if (!holds) continue;
     const job = world.jobs.get(run.id) as ModelJob;
     world.runs.delete(run.id);
+    const fails = end.how === "fail" && job.made + 1 < job.spec.attempts;
+    const delays = end.how === "later" || (fails && job.spec.backoff > 0);
+    // What must end is not put off.
+    if (delays && job.verdict === undefined) world.tell(job.id, "d");
+    else if (fails) world.tell(job.id, "r");
+    else if (["release", "back", "later"].includes(end.how)) world.tell(job.id, "w");
     if (end.how === "release") back.unshift(job);
     else if (goesOn(job, end) && job.verdict !== undefined) back.unshift(job);
     else if (endOf(world, job, end)) {
@@ -181,12 +187,14 @@ export async function doSweep(world: World, real: Real): Promise<void> {
   await real.sweeper.sweep();
   if (!steady) return;
   const expired = world.expired;
+  const stalled: string[] = [];
   for (const run of [...expired].reverse()) {
     const job = world.jobs.get(run.id) as ModelJob;
     world.runs.delete(run.id);
     if (!run.begun && job.released < 3) {
       job.released += 1;
     } else {
+      stalled.push(job.id);
       job.stalls += 1;
       job.started += 1;
       if (job.stalls > STALL_BUDGET) job.verdict ??= "stalled";
@@ -194,5 +202,6 @@ export async function doSweep(world: World, real: Real): Promise<void> {
     if (job.verdict) world.lineUpToEnd(job);
     else world.lineUp(job, "front");
   }
+  for (const id of stalled) world.tell(id, "s");
   world.promote();
 }

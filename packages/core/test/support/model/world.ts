@@ -1,16 +1,5 @@
-import {
-  type Keep,
-  keepOf,
-  type ModelJob,
-  type ModelRecord,
-  type ModelRun,
-  newJob,
-  type Spec,
-} from "./jobs.js";
+import type { Keep, ModelJob, ModelRecord, ModelRun } from "./jobs.js";
 import { Line } from "./line.js";
-
-/** What an add answers: an id, `EMQFULL`, or `ANY` where it may be any. */
-export type AddAnswer = string;
 
 /** The queue as it should be, without Redis. Times are server ms. */
 export class World {
@@ -29,6 +18,8 @@ export class World {
   /** Jobs started in the window that runs; endless for a hold by hand. */
   window: { used: number; readonly until: number } | null = null;
   maxLength: number | null = null;
+  /** What the events must tell of each job, in order. */
+  readonly told: { readonly id: string; readonly code: string }[] = [];
   #claims = 0;
 
   /** Gives a job its real id, once that is known. */
@@ -39,6 +30,9 @@ export class World {
     this.jobs.set(to, { ...job, id: to });
     const ids = [this.known, this.delayed, this.line.of(job.priority)];
     for (const list of ids) if (list.includes(from)) list[list.indexOf(from)] = to;
+    for (const [at, { id, code }] of this.told.entries()) {
+      if (id === from) this.told[at] = { id: to, code };
+    }
     for (const record of this.records.values()) {
       if (record.job === from) record.job = to;
       if (record.next === from) record.next = to;
@@ -58,82 +52,6 @@ export class World {
 
   get waiting(): number {
     return this.line.length + this.delayed.length;
-  }
-
-  /** Adds jobs one after the other; `whole` where none is added unless all are. */
-  add(rows: readonly { readonly id: string; readonly spec: Spec }[], whole: boolean): AddAnswer[] {
-    const before = whole ? this.#copy() : undefined;
-    const stood = new Set(this.jobs.keys());
-    const wrote: (ModelJob | undefined)[] = [];
-    const answers = rows.map(({ id, spec }) => {
-      const was = this.jobs.get(id);
-      // Of one call, an id that stood before it is that job's, whatever becomes of it in the call.
-      const answer = stood.has(id) && was === undefined ? id : this.#addOne(id, spec);
-      const is = this.jobs.get(id);
-      wrote.push(is === was ? undefined : is);
-      return answer;
-    });
-    if (before && answers.includes("EMQFULL")) {
-      before();
-      return rows.map(() => "EMQFULL");
-    }
-    for (const { id } of rows) if (!this.known.includes(id)) this.known.push(id);
-    const undone = new Set(wrote.filter((job) => job && this.jobs.get(job.id) !== job));
-    const gone = new Set([...undone].map((job) => job?.id));
-    return answers.map((answer, at) => {
-      const { id, spec } = rows[at] as (typeof rows)[number];
-      // One that another of the same call took the place of was never there.
-      if (answer === id && undone.has(wrote[at])) {
-        return this.records.get(spec.deduplication?.id ?? "")?.job ?? answer;
-      }
-      // KNOWN: who was dropped for such a one is told the id of it.
-      return wrote[at] === undefined && gone.has(answer) ? "ANY" : answer;
-    });
-  }
-
-  #addOne(id: string, spec: Spec): AddAnswer {
-    const { deduplication: lock } = spec;
-    const known = this.jobs.get(id);
-    if (known !== undefined) {
-      // The same once more, as after a lost reply: it is told what it was told.
-      const record = lock && this.records.get(lock.id);
-      return known.addedAt === this.now && record?.next === id ? record.job : id;
-    }
-    const full = this.maxLength !== null && this.waiting >= this.maxLength;
-    if (lock === undefined) {
-      if (full) return "EMQFULL";
-      this.#write(id, spec);
-      return id;
-    }
-    const record = this.record(lock.id);
-    const ttl = lock.keepLastIfActive ? 0 : (lock.ttl ?? 0);
-    const until = ttl > 0 ? this.now + ttl : undefined;
-    if (record === undefined) {
-      if (full) return "EMQFULL";
-      this.records.set(lock.id, { job: id, next: undefined, until });
-      this.#write(id, spec);
-      return id;
-    }
-    const holder = this.jobs.get(record.job);
-    if (lock.replace && holder?.place === "delayed") {
-      this.#dropNext(record);
-      this.drop(holder.id);
-      if (ttl === 0 || lock.extend) record.until = until;
-      record.job = id;
-      this.#write(id, spec);
-      return id;
-    }
-    if (lock.keepLastIfActive && holder?.place === "active") {
-      this.#dropNext(record);
-      record.next = id;
-      record.until = undefined;
-      const job = newJob(id, spec, this.now);
-      job.place = "held";
-      this.jobs.set(id, job);
-      return record.job;
-    }
-    if (lock.extend && ttl > 0 && !lock.replace && record.next === undefined) record.until = until;
-    return record.job;
   }
 
   /** The record of a deduplication id, where it is valid. */
@@ -158,18 +76,14 @@ export class World {
     return own === record ? next : undefined;
   }
 
-  #dropNext(record: ModelRecord): void {
+  /** The newer job takes the part of the one that was kept back. */
+  dropNext(record: ModelRecord): void {
     const next = this.#nextOf(record);
-    if (next) this.drop(next.id);
+    if (next) {
+      this.tell(next.id, "x");
+      this.drop(next.id);
+    }
     record.next = undefined;
-  }
-
-  #write(id: string, spec: Spec): void {
-    const job = newJob(id, spec, this.now);
-    this.jobs.set(id, job);
-    if (spec.delay > 0) this.putOff(job, spec.delay);
-    else if (spec.lifo) this.lineUp(job, "front");
-    else this.lineUp(job, "back");
   }
 
   /** Puts what must end ahead of all lines. */
@@ -188,6 +102,10 @@ export class World {
     job.due = this.now + ms;
     const later = this.delayed.findIndex((id) => (this.jobs.get(id)?.due ?? 0) > job.due);
     this.delayed.splice(later === -1 ? this.delayed.length : later, 0, job.id);
+  }
+
+  tell(id: string, code: string): void {
+    this.told.push({ id, code });
   }
 
   /** Takes a job out of wherever it stands, without a word about its record. */
@@ -210,7 +128,9 @@ export class World {
     const record = dedup === undefined ? undefined : this.records.get(dedup);
     const throttle = job.endedAt !== undefined && record?.until !== undefined;
     if (record?.job === id && !throttle) {
-      this.#dropNext(record);
+      // KNOWN: what it kept back goes with it, and is told nowhere.
+      const next = this.#nextOf(record);
+      if (next) this.drop(next.id);
       this.records.delete(dedup ?? "");
     }
     this.drop(id);
@@ -245,6 +165,7 @@ export class World {
     }
     return [...ending, ...started].map((id, at) => {
       const job = this.jobs.get(id) as ModelJob;
+      this.tell(id, "a");
       job.place = "active";
       this.#claims += 1;
       const run: ModelRun = {
@@ -278,12 +199,14 @@ export class World {
 
   advance(job: ModelJob): void {
     this.delayed = this.delayed.filter((id) => id !== job.id);
+    this.tell(job.id, "w");
     this.lineUp(job, "back");
   }
 
   /** The end of a job: it stays or goes by its retention, and its record is handed on. */
   end(job: ModelJob, place: "completed" | "failed", keep: Keep): void {
     this.runs.delete(job.id);
+    this.tell(job.id, place === "completed" ? "c" : "f");
     job.place = place;
     job.endedAt = this.now;
     job.verdict = undefined;
@@ -307,6 +230,7 @@ export class World {
     }
     if (stands) this.records.set(dedup, { job: next.id, next: undefined, until: undefined });
     else this.records.delete(dedup);
+    this.tell(next.id, next.due > this.now ? "d" : "w");
     if (next.due > this.now) this.putOff(next, next.due - this.now);
     else this.lineUp(next, next.spec.lifo ? "front" : "back");
   }
@@ -344,22 +268,22 @@ export class World {
   }
 
   /** A way back to what is now. */
-  #copy(): () => void {
+  copy(): () => void {
     const jobs = [...this.jobs].map(([id, job]) => [id, { ...job }] as const);
     const records = [...this.records].map(([id, record]) => [id, { ...record }] as const);
     const delayed = [...this.delayed];
-    const lines = jobs.map(([, job]) => job.priority);
-    const lists = new Map([0, ...lines].map((rank) => [rank, [...this.line.of(rank)]]));
+    const told = this.told.length;
+    const ranks = jobs.map(([, job]) => job.priority);
+    const lists = new Map([0, ...ranks].map((rank) => [rank, [...this.line.of(rank)]]));
     return () => {
       this.jobs.clear();
       for (const [id, job] of jobs) this.jobs.set(id, job);
       this.records.clear();
       for (const [id, record] of records) this.records.set(id, record);
       this.delayed = delayed;
+      this.told.length = told;
       this.line.clear();
       for (const [rank, ids] of lists) this.line.of(rank).push(...ids);
     };
   }
 }
-
-export { keepOf };
