@@ -64,6 +64,7 @@ describe.each(ENGINES)("on %s", (engine) => {
         completed: 14,
         failed: 2,
         "waiting-children": 0,
+        held: 0,
         paused: 0,
       });
       const jobs = await dispatcher.run(getScript, {

@@ -39,7 +39,16 @@ const INDIFFERENT: Partial<Record<ScriptName, readonly string[]>> = {
   // Only looked at when the marker is empty.
   expired: ["wait", "prioritized"],
   get: ["meta"],
-  page: ["meta", "prioritized", "delayed", "active", "completed", "failed", "waiting-children"],
+  page: [
+    "meta",
+    "prioritized",
+    "delayed",
+    "active",
+    "completed",
+    "failed",
+    "waiting-children",
+    "held",
+  ],
   ranks: ["meta"],
   loglines: ["meta"],
   count: ["meta"],
