@@ -51,6 +51,11 @@ export class LazySession {
     return this.#closing !== undefined;
   }
 
+  /** The session where it is open; undefined where {@link get} has something to do or to refuse. */
+  get current(): Session | undefined {
+    return this.closed ? undefined : this.#session;
+  }
+
   /**
    * The session, connected.
    * @throws ServerError `CONNECTION_LOST` when Redis cannot be reached, `EchoMQError` `CLOSED` after close.

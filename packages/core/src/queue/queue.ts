@@ -102,9 +102,11 @@ export class Queue<M extends JobMapOf<M> = JobMap> extends QueueLimits<M> {
       // Awaited only where it must be: a turn more for each add would split batches.
       const job = isPromise(checked) ? await checked : checked;
       const added = await (this.#telemetry === undefined
-        ? this.#adder.add(await this.#session.get("Queue.add"), job)
+        ? this.#adder.add(this.#session.current ?? (await this.#session.get("Queue.add")), job)
         : this.#telemetry.add(job, (one) => this.#add(one)));
-      return (await this.#jobOf(job, added)) as AnyJob<M, N>;
+      return (
+        added.duplicate ? await this.#standing(job, added) : this.#made(job, added)
+      ) as AnyJob<M, N>;
     });
   }
 
@@ -121,12 +123,17 @@ export class Queue<M extends JobMapOf<M> = JobMap> extends QueueLimits<M> {
     });
     this.#refuseClosed("Queue.addBulk");
     return this.#writes.run(async () => {
-      const checked = await Promise.all(checking);
+      const checked = checking.some(isPromise)
+        ? await Promise.all(checking)
+        : (checking as NewJob[]);
       const added = await (this.#telemetry === undefined
         ? this.#addAll(checked)
         : this.#telemetry.addBulk(checked, (all) => this.#addAll(all)));
-      const made = checked.map((job, at) => this.#jobOf(job, added[at] as Added));
-      return (await Promise.all(made)) as unknown as AddedJobs<M, J>;
+      const made = checked.map((job, at) => {
+        const one = added[at] as Added;
+        return one.duplicate ? this.#standing(job, one) : this.#made(job, one);
+      });
+      return (made.some(isPromise) ? await Promise.all(made) : made) as unknown as AddedJobs<M, J>;
     });
   }
 
@@ -250,12 +257,13 @@ export class Queue<M extends JobMapOf<M> = JobMap> extends QueueLimits<M> {
     return isPromise(value) ? value.then(made) : made(value);
   }
 
-  /** The job as it was sent; one that stood before is read, since it may differ. */
-  async #jobOf(job: NewJob, added: Added): Promise<Job> {
-    if (added.duplicate) {
-      const found = await this.getJob(added.id);
-      if (found) return found as Job;
-    }
+  /** The job that stood before, which may differ from what was sent. */
+  async #standing(job: NewJob, added: Added): Promise<Job> {
+    return ((await this.getJob(added.id)) as Job | null) ?? this.#made(job, added);
+  }
+
+  /** The job as it was sent. */
+  #made(job: NewJob, added: Added): Job {
     const { deduplication } = job.opts;
     const fields = {
       name: job.name,
