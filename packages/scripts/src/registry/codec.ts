@@ -31,13 +31,17 @@ export type AnyCall = {
 export function encodeCall(spec: ScriptSpec, given: AnyCall): EncodedCall {
   const keys = fixedKeys(spec, given.q).slice();
   const argv: string[] = [];
-  const of = keysOf(given.q);
+  // Looked for where there is a job to name: some scripts are of no queue.
+  let of: QueueKeys | undefined;
   for (const group of spec.groups) {
     const ids = listOf(spec, given, group.name) as readonly string[];
     argv.push(String(ids.length));
     for (const id of ids) {
       if (group.kinds === "raw") keys.push(id);
-      else for (const kind of group.kinds) keys.push(of.kind(kind, id));
+      else {
+        of ??= keysOf(given.q);
+        for (const kind of group.kinds) keys.push(of.kind(kind, id));
+      }
     }
   }
   const rows = spec.tables.map((table) => listOf(spec, given, table.name));
