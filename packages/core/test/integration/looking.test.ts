@@ -120,6 +120,9 @@ describe.each(ENGINES)("looking at a queue on %s", (engine) => {
       for (const id of ["a", "b"]) await queue.add("x", 1, { jobId: id, ...lock(id) });
       await until("both run", async () => (await queue.getActiveCount()) === 2);
       for (const id of ["a", "b"]) await queue.add("x", 2, { jobId: `${id}2`, ...lock(id) });
+      const later = (await ms(bench)) + 5;
+      // They stand by the moment they were added, and of one moment by id.
+      await until("a later moment", async () => (await ms(bench)) > later);
       // A newer one takes the place of what was kept back.
       await queue.add("x", 3, { jobId: "a3", ...lock("a") });
       expect(await queue.getJobState("a3")).toBe("held");
@@ -207,3 +210,9 @@ describe.each(ENGINES)("looking at a queue on %s", (engine) => {
     });
   });
 });
+
+/** The server's time. */
+async function ms({ client }: Bench): Promise<number> {
+  const [seconds, micros] = await client.time();
+  return Number(seconds) * 1_000 + Math.floor(Number(micros) / 1_000);
+}
