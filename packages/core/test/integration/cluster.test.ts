@@ -101,7 +101,11 @@ describe.each(ENGINES)("a %s cluster", (engine) => {
       const lost: string[] = [];
       const stuck = names.map((name) => {
         const hang = (): Promise<void> => new Promise(() => {});
-        const worker = doomed.worker(hang, { lockDuration: 2_000, stalledInterval: 3_600_000 }, name);
+        const worker = doomed.worker(
+          hang,
+          { lockDuration: 2_000, stalledInterval: 3_600_000 },
+          name,
+        );
         return worker.on("lost", (job) => lost.push(`${name} ${job.id}`));
       });
       await until("each holds its job", () => stuck.every((worker) => worker.active === 1));
