@@ -1,33 +1,23 @@
 -- Opens the migrated queue for v2 clients: version, stamp, tombstone and marker in one step.
 local unpack = unpack or table.unpack
 local stamp, meta, wait, prioritized, delayed, marker = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
+if #ARGV < 6 then return redis.error_reply('EMQARG arguments') end
 local bad
-local number = {}
-local function int(at, name)
-  local text = ARGV[at]
-  if number[text] then return number[text] end
-  if text and #text < 17 and string.find(text, '^%d+$') then
-    local value = tonumber(text)
-    if value <= 9007199254740991 then
-      number[text] = value
-      return value
-    end
+local odd, whole = string.gsub(ARGV[1] .. ' ' .. ARGV[2] .. ' ', '%d+ ', '')
+if odd ~= '' or whole ~= 2 then
+  for _, arg in ipairs({ { 1, 'tombs' }, { 2, 'vault' } }) do
+    if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
   end
-  bad = bad or name
-  return 0
+  return redis.error_reply('EMQARG ' .. bad)
 end
-local function text(at, name)
-  if not ARGV[at] then bad = bad or name end
-  return ARGV[at] or ''
-end
-local tombs_n = int(1, 'tombs')
+local tombs_n = ARGV[1] + 0
 if tombs_n > 64 then bad = bad or 'tombs' end
-local vault_n = int(2, 'vault')
+local vault_n = ARGV[2] + 0
 if vault_n > 64 then bad = bad or 'vault' end
-local own = text(3, 'own')
-local run = text(4, 'run')
-local tombstone = text(5, 'tombstone')
-local source = text(6, 'source')
+local own = ARGV[3]
+local run = ARGV[4]
+local tombstone = ARGV[5]
+local source = ARGV[6]
 local tombs_at, tombs_w = 6, 1
 local vault_at, vault_w = tombs_at + tombs_n * tombs_w, 1
 if not bad and #KEYS ~= vault_at + vault_n * vault_w then bad = 'keys' end

@@ -1,31 +1,21 @@
 -- Compares jobs of both wires field by field and line by line, on the server, byte for byte.
 local unpack = unpack or table.unpack
 local stamp, meta, extras = KEYS[1], KEYS[2], KEYS[3]
+if #ARGV < 4 then return redis.error_reply('EMQARG arguments') end
 local bad
-local number = {}
-local function int(at, name)
-  local text = ARGV[at]
-  if number[text] then return number[text] end
-  if text and #text < 17 and string.find(text, '^%d+$') then
-    local value = tonumber(text)
-    if value <= 9007199254740991 then
-      number[text] = value
-      return value
-    end
+local odd, whole = string.gsub(ARGV[1] .. ' ' .. ARGV[2] .. ' ', '%d+ ', '')
+if odd ~= '' or whole ~= 2 then
+  for _, arg in ipairs({ { 1, 'sources' }, { 2, 'jobs' } }) do
+    if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
   end
-  bad = bad or name
-  return 0
+  return redis.error_reply('EMQARG ' .. bad)
 end
-local function text(at, name)
-  if not ARGV[at] then bad = bad or name end
-  return ARGV[at] or ''
-end
-local sources_n = int(1, 'sources')
+local sources_n = ARGV[1] + 0
 if sources_n > 500 then bad = bad or 'sources' end
-local jobs_n = int(2, 'jobs')
+local jobs_n = ARGV[2] + 0
 if jobs_n > 500 then bad = bad or 'jobs' end
-local own = text(3, 'own')
-local source = text(4, 'source')
+local own = ARGV[3]
+local source = ARGV[4]
 local sources_at, sources_w = 3, 1
 local jobs_at, jobs_w = sources_at + sources_n * sources_w, 2
 local jobs_id = #stamp - 4 + #'v2:job:' + 1

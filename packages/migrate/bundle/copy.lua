@@ -1,36 +1,28 @@
 -- Copies one batch of jobs, hash first and membership second, and moves the cursor of their state.
 local unpack = unpack or table.unpack
 local stamp, meta, wait, prioritized, priorities, pc, delayed, completed, failed, extras = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10]
+if #ARGV < 8 then return redis.error_reply('EMQARG arguments') end
 local bad
-local number = {}
-local function int(at, name)
-  local text = ARGV[at]
-  if number[text] then return number[text] end
-  if text and #text < 17 and string.find(text, '^%d+$') then
-    local value = tonumber(text)
-    if value <= 9007199254740991 then
-      number[text] = value
-      return value
-    end
+local odd, whole = string.gsub(ARGV[1] .. ' ' .. ARGV[2] .. ' ' .. ARGV[3] .. ' ' .. ARGV[6] .. ' ' .. ARGV[7] .. ' ', '%d+ ', '')
+if odd ~= '' or whole ~= 5 then
+  for _, arg in ipairs({ { 1, 'sources' }, { 2, 'jobs' }, { 3, 'items' }, { 6, 'from' }, { 7, 'to' } }) do
+    if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
   end
-  bad = bad or name
-  return 0
+  return redis.error_reply('EMQARG ' .. bad)
 end
-local function text(at, name)
-  if not ARGV[at] then bad = bad or name end
-  return ARGV[at] or ''
-end
-local sources_n = int(1, 'sources')
+local sources_n = ARGV[1] + 0
 if sources_n > 500 then bad = bad or 'sources' end
-local jobs_n = int(2, 'jobs')
+local jobs_n = ARGV[2] + 0
 if jobs_n > 500 then bad = bad or 'jobs' end
-local items_n = int(3, 'items')
+local items_n = ARGV[3] + 0
 if items_n > 500 then bad = bad or 'items' end
-local own = text(4, 'own')
-local state = text(5, 'state')
-local from = int(6, 'from')
-local to = int(7, 'to')
-local source = text(8, 'source')
+local own = ARGV[4]
+local state = ARGV[5]
+local from = ARGV[6] + 0
+if from > 9007199254740991 then bad = bad or 'from' end
+local to = ARGV[7] + 0
+if to > 9007199254740991 then bad = bad or 'to' end
+local source = ARGV[8]
 local sources_at, sources_w = 10, 1
 local jobs_at, jobs_w = sources_at + sources_n * sources_w, 2
 local jobs_id = #stamp - 4 + #'v2:job:' + 1
@@ -40,8 +32,14 @@ local items_score, items_priority = 1, 2
 if not bad and #KEYS ~= jobs_at + jobs_n * jobs_w then bad = 'keys' end
 if not bad and #ARGV ~= items_base + items_n * items_w then bad = 'arguments' end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
-for row = 1, items_n do
-  int(items(row) + 2, 'items.priority')
+local number = {}
+for row = items_base, items_base + (items_n - 1) * items_w, items_w do
+  local text
+  text = ARGV[row + 2]
+  if not number[text] then
+    if string.find(text, '^%d+$') and text + 0 <= 9007199254740991 then number[text] = text + 0
+    else return redis.error_reply('EMQARG items.priority') end
+  end
 end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
 -- The refusal of a stamp that is not the one the call needs.

@@ -1,33 +1,23 @@
 -- Moves every queue-level v1 key into the vault, leaves a tombstone and stamps the queue, in one step.
 local unpack = unpack or table.unpack
 local stamp, meta = KEYS[1], KEYS[2]
+if #ARGV < 6 then return redis.error_reply('EMQARG arguments') end
 local bad
-local number = {}
-local function int(at, name)
-  local text = ARGV[at]
-  if number[text] then return number[text] end
-  if text and #text < 17 and string.find(text, '^%d+$') then
-    local value = tonumber(text)
-    if value <= 9007199254740991 then
-      number[text] = value
-      return value
-    end
+local odd, whole = string.gsub(ARGV[1] .. ' ' .. ARGV[2] .. ' ', '%d+ ', '')
+if odd ~= '' or whole ~= 2 then
+  for _, arg in ipairs({ { 1, 'live' }, { 2, 'vault' } }) do
+    if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
   end
-  bad = bad or name
-  return 0
+  return redis.error_reply('EMQARG ' .. bad)
 end
-local function text(at, name)
-  if not ARGV[at] then bad = bad or name end
-  return ARGV[at] or ''
-end
-local live_n = int(1, 'live')
+local live_n = ARGV[1] + 0
 if live_n > 64 then bad = bad or 'live' end
-local vault_n = int(2, 'vault')
+local vault_n = ARGV[2] + 0
 if vault_n > 64 then bad = bad or 'vault' end
-local own = text(3, 'own')
-local run = text(4, 'run')
-local tombstone = text(5, 'tombstone')
-local source = text(6, 'source')
+local own = ARGV[3]
+local run = ARGV[4]
+local tombstone = ARGV[5]
+local source = ARGV[6]
 local live_at, live_w = 2, 1
 local vault_at, vault_w = live_at + live_n * live_w, 1
 if not bad and #KEYS ~= vault_at + vault_n * vault_w then bad = 'keys' end

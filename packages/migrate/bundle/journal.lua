@@ -1,30 +1,20 @@
 -- Writes the journal of a run: its phase only goes on, and a run that rests is never woken up.
 local unpack = unpack or table.unpack
 local migration = KEYS[1]
+if #ARGV < 4 then return redis.error_reply('EMQARG arguments') end
 local bad
-local number = {}
-local function int(at, name)
-  local text = ARGV[at]
-  if number[text] then return number[text] end
-  if text and #text < 17 and string.find(text, '^%d+$') then
-    local value = tonumber(text)
-    if value <= 9007199254740991 then
-      number[text] = value
-      return value
-    end
+local odd, whole = string.gsub(ARGV[1] .. ' ', '%d+ ', '')
+if odd ~= '' or whole ~= 1 then
+  for _, arg in ipairs({ { 1, 'rows' } }) do
+    if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
   end
-  bad = bad or name
-  return 0
+  return redis.error_reply('EMQARG ' .. bad)
 end
-local function text(at, name)
-  if not ARGV[at] then bad = bad or name end
-  return ARGV[at] or ''
-end
-local rows_n = int(1, 'rows')
+local rows_n = ARGV[1] + 0
 if rows_n > 64 then bad = bad or 'rows' end
-local run = text(2, 'run')
-local phase = text(3, 'phase')
-local step = text(4, 'step')
+local run = ARGV[2]
+local phase = ARGV[3]
+local step = ARGV[4]
 local rows_base, rows_w = 4, 2
 local function rows(row) return rows_base + (row - 1) * rows_w end
 local rows_field, rows_value = 1, 2

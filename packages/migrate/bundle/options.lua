@@ -1,32 +1,23 @@
 -- Carries the queue's options and its metrics, and notes the end of the copy.
 local unpack = unpack or table.unpack
 local stamp, meta, metrics_completed, metrics_failed = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+if #ARGV < 5 then return redis.error_reply('EMQARG arguments') end
 local bad
-local number = {}
-local function int(at, name)
-  local text = ARGV[at]
-  if number[text] then return number[text] end
-  if text and #text < 17 and string.find(text, '^%d+$') then
-    local value = tonumber(text)
-    if value <= 9007199254740991 then
-      number[text] = value
-      return value
-    end
+local odd, whole = string.gsub(ARGV[1] .. ' ' .. ARGV[2] .. ' ' .. ARGV[4] .. ' ', '%d+ ', '')
+if odd ~= '' or whole ~= 3 then
+  for _, arg in ipairs({ { 1, 'rows' }, { 2, 'minutes' }, { 4, 'last' } }) do
+    if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
   end
-  bad = bad or name
-  return 0
+  return redis.error_reply('EMQARG ' .. bad)
 end
-local function text(at, name)
-  if not ARGV[at] then bad = bad or name end
-  return ARGV[at] or ''
-end
-local rows_n = int(1, 'rows')
+local rows_n = ARGV[1] + 0
 if rows_n > 500 then bad = bad or 'rows' end
-local minutes_n = int(2, 'minutes')
+local minutes_n = ARGV[2] + 0
 if minutes_n > 500 then bad = bad or 'minutes' end
-local own = text(3, 'own')
-local last = int(4, 'last')
-local source = text(5, 'source')
+local own = ARGV[3]
+local last = ARGV[4] + 0
+if last > 9007199254740991 then bad = bad or 'last' end
+local source = ARGV[5]
 local rows_base, rows_w = 5, 2
 local function rows(row) return rows_base + (row - 1) * rows_w end
 local rows_field, rows_value = 1, 2
@@ -36,9 +27,19 @@ local minutes_metric, minutes_minute, minutes_count = 1, 2, 3
 if not bad and #KEYS ~= 4 then bad = 'keys' end
 if not bad and #ARGV ~= minutes_base + minutes_n * minutes_w then bad = 'arguments' end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
-for row = 1, minutes_n do
-  int(minutes(row) + 2, 'minutes.minute')
-  int(minutes(row) + 3, 'minutes.count')
+local number = {}
+for row = minutes_base, minutes_base + (minutes_n - 1) * minutes_w, minutes_w do
+  local text
+  text = ARGV[row + 2]
+  if not number[text] then
+    if string.find(text, '^%d+$') and text + 0 <= 9007199254740991 then number[text] = text + 0
+    else return redis.error_reply('EMQARG minutes.minute') end
+  end
+  text = ARGV[row + 3]
+  if not number[text] then
+    if string.find(text, '^%d+$') and text + 0 <= 9007199254740991 then number[text] = text + 0
+    else return redis.error_reply('EMQARG minutes.count') end
+  end
 end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
 -- The refusal of a stamp that is not the one the call needs.

@@ -1,28 +1,11 @@
 -- Changes the phase in the stamp of a run.
 local unpack = unpack or table.unpack
 local stamp, meta = KEYS[1], KEYS[2]
+if #ARGV < 3 then return redis.error_reply('EMQARG arguments') end
 local bad
-local number = {}
-local function int(at, name)
-  local text = ARGV[at]
-  if number[text] then return number[text] end
-  if text and #text < 17 and string.find(text, '^%d+$') then
-    local value = tonumber(text)
-    if value <= 9007199254740991 then
-      number[text] = value
-      return value
-    end
-  end
-  bad = bad or name
-  return 0
-end
-local function text(at, name)
-  if not ARGV[at] then bad = bad or name end
-  return ARGV[at] or ''
-end
-local own = text(1, 'own')
-local goal = text(2, 'goal')
-local source = text(3, 'source')
+local own = ARGV[1]
+local goal = ARGV[2]
+local source = ARGV[3]
 if not bad and #KEYS ~= 2 then bad = 'keys' end
 if not bad and #ARGV ~= 3 then bad = 'arguments' end
 if bad then return redis.error_reply('EMQARG ' .. bad) end

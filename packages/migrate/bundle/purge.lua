@@ -1,30 +1,20 @@
 -- Removes v1 keys of a queue whose migration was committed.
 local unpack = unpack or table.unpack
 local stamp, meta = KEYS[1], KEYS[2]
+if #ARGV < 4 then return redis.error_reply('EMQARG arguments') end
 local bad
-local number = {}
-local function int(at, name)
-  local text = ARGV[at]
-  if number[text] then return number[text] end
-  if text and #text < 17 and string.find(text, '^%d+$') then
-    local value = tonumber(text)
-    if value <= 9007199254740991 then
-      number[text] = value
-      return value
-    end
+local odd, whole = string.gsub(ARGV[1] .. ' ', '%d+ ', '')
+if odd ~= '' or whole ~= 1 then
+  for _, arg in ipairs({ { 1, 'victims' } }) do
+    if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
   end
-  bad = bad or name
-  return 0
+  return redis.error_reply('EMQARG ' .. bad)
 end
-local function text(at, name)
-  if not ARGV[at] then bad = bad or name end
-  return ARGV[at] or ''
-end
-local victims_n = int(1, 'victims')
+local victims_n = ARGV[1] + 0
 if victims_n > 500 then bad = bad or 'victims' end
-local run = text(2, 'run')
-local step = text(3, 'step')
-local source = text(4, 'source')
+local run = ARGV[2]
+local step = ARGV[3]
+local source = ARGV[4]
 local victims_at, victims_w = 2, 1
 if not bad and #KEYS ~= victims_at + victims_n * victims_w then bad = 'keys' end
 if not bad and #ARGV ~= 4 then bad = 'arguments' end

@@ -1,31 +1,21 @@
 -- Takes a committed queue back into its run, as long as no v2 client has opened it.
 local unpack = unpack or table.unpack
 local stamp, meta = KEYS[1], KEYS[2]
+if #ARGV < 5 then return redis.error_reply('EMQARG arguments') end
 local bad
-local number = {}
-local function int(at, name)
-  local text = ARGV[at]
-  if number[text] then return number[text] end
-  if text and #text < 17 and string.find(text, '^%d+$') then
-    local value = tonumber(text)
-    if value <= 9007199254740991 then
-      number[text] = value
-      return value
-    end
+local odd, whole = string.gsub(ARGV[1] .. ' ', '%d+ ', '')
+if odd ~= '' or whole ~= 1 then
+  for _, arg in ipairs({ { 1, 'tombs' } }) do
+    if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
   end
-  bad = bad or name
-  return 0
+  return redis.error_reply('EMQARG ' .. bad)
 end
-local function text(at, name)
-  if not ARGV[at] then bad = bad or name end
-  return ARGV[at] or ''
-end
-local tombs_n = int(1, 'tombs')
+local tombs_n = ARGV[1] + 0
 if tombs_n > 1 then bad = bad or 'tombs' end
-local run = text(2, 'run')
-local goal = text(3, 'goal')
-local tombstone = text(4, 'tombstone')
-local source = text(5, 'source')
+local run = ARGV[2]
+local goal = ARGV[3]
+local tombstone = ARGV[4]
+local source = ARGV[5]
 local tombs_at, tombs_w = 2, 1
 if not bad and #KEYS ~= tombs_at + tombs_n * tombs_w then bad = 'keys' end
 if not bad and #ARGV ~= 5 then bad = 'arguments' end

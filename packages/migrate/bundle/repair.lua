@@ -1,34 +1,24 @@
 -- Puts back a stamp, and a tombstone, that somebody deleted or wrote over.
 local unpack = unpack or table.unpack
 local stamp, meta = KEYS[1], KEYS[2]
+if #ARGV < 7 then return redis.error_reply('EMQARG arguments') end
 local bad
-local number = {}
-local function int(at, name)
-  local text = ARGV[at]
-  if number[text] then return number[text] end
-  if text and #text < 17 and string.find(text, '^%d+$') then
-    local value = tonumber(text)
-    if value <= 9007199254740991 then
-      number[text] = value
-      return value
-    end
+local odd, whole = string.gsub(ARGV[1] .. ' ' .. ARGV[2] .. ' ', '%d+ ', '')
+if odd ~= '' or whole ~= 2 then
+  for _, arg in ipairs({ { 1, 'asides' }, { 2, 'tombs' } }) do
+    if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
   end
-  bad = bad or name
-  return 0
+  return redis.error_reply('EMQARG ' .. bad)
 end
-local function text(at, name)
-  if not ARGV[at] then bad = bad or name end
-  return ARGV[at] or ''
-end
-local asides_n = int(1, 'asides')
+local asides_n = ARGV[1] + 0
 if asides_n > 1 then bad = bad or 'asides' end
-local tombs_n = int(2, 'tombs')
+local tombs_n = ARGV[2] + 0
 if tombs_n > 1 then bad = bad or 'tombs' end
-local wanted = text(3, 'wanted')
-local version = text(4, 'version')
-local migrated = text(5, 'migrated')
-local tombstone = text(6, 'tombstone')
-local source = text(7, 'source')
+local wanted = ARGV[3]
+local version = ARGV[4]
+local migrated = ARGV[5]
+local tombstone = ARGV[6]
+local source = ARGV[7]
 local asides_at, asides_w = 2, 1
 local tombs_at, tombs_w = asides_at + asides_n * asides_w, 1
 if not bad and #KEYS ~= tombs_at + tombs_n * tombs_w then bad = 'keys' end

@@ -1,27 +1,10 @@
 -- Closes a v2 queue before its keys are removed, or takes its last two keys away.
 local unpack = unpack or table.unpack
 local stamp, meta, active = KEYS[1], KEYS[2], KEYS[3]
+if #ARGV < 2 then return redis.error_reply('EMQARG arguments') end
 local bad
-local number = {}
-local function int(at, name)
-  local text = ARGV[at]
-  if number[text] then return number[text] end
-  if text and #text < 17 and string.find(text, '^%d+$') then
-    local value = tonumber(text)
-    if value <= 9007199254740991 then
-      number[text] = value
-      return value
-    end
-  end
-  bad = bad or name
-  return 0
-end
-local function text(at, name)
-  if not ARGV[at] then bad = bad or name end
-  return ARGV[at] or ''
-end
-local own = text(1, 'own')
-local step = text(2, 'step')
+local own = ARGV[1]
+local step = ARGV[2]
 if not bad and #KEYS ~= 3 then bad = 'keys' end
 if not bad and #ARGV ~= 2 then bad = 'arguments' end
 if bad then return redis.error_reply('EMQARG ' .. bad) end

@@ -2,7 +2,8 @@
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
 local found_version = redis.pcall('GET', stamp)
-if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == 'echomq:2.') then
+if not (found_version == 'echomq:2.0.0' or type(found_version) == 'string'
+  and string.sub(found_version, 1, 9) == 'echomq:2.') then
   local found = found_version
   if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
   if found == '' then found = 'empty' end
@@ -10,39 +11,30 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
 end
 local meta, wait, prioritized, pc, delayed, priorities, trash, extras, active, held, marker, events = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10], KEYS[11], KEYS[12], KEYS[13]
+if #ARGV < 8 then return redis.error_reply('EMQARG arguments') end
 local bad
-local number = {}
-local function int(at, name)
-  local text = ARGV[at]
-  if number[text] then return number[text] end
-  if text and #text < 17 and string.find(text, '^%d+$') then
-    local value = tonumber(text)
-    if value <= 9007199254740991 then
-      number[text] = value
-      return value
-    end
+local odd, whole = string.gsub(ARGV[1] .. ' ' .. ARGV[2] .. ' ' .. ARGV[3] .. ' ' .. ARGV[4] .. ' ' .. ARGV[5] .. ' ' .. ARGV[6] .. ' ' .. ARGV[7] .. ' ' .. ARGV[8] .. ' ', '%d+ ', '')
+if odd ~= '' or whole ~= 8 then
+  for _, arg in ipairs({ { 1, 'jobs' }, { 2, 'namesakes' }, { 3, 'dedups' }, { 4, 'holders' }, { 5, 'items' }, { 6, 'locks' }, { 7, 'now' }, { 8, 'whole' } }) do
+    if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
   end
-  bad = bad or name
-  return 0
+  return redis.error_reply('EMQARG ' .. bad)
 end
-local function text(at, name)
-  if not ARGV[at] then bad = bad or name end
-  return ARGV[at] or ''
-end
-local jobs_n = int(1, 'jobs')
+local jobs_n = ARGV[1] + 0
 if jobs_n > 500 then bad = bad or 'jobs' end
-local namesakes_n = int(2, 'namesakes')
+local namesakes_n = ARGV[2] + 0
 if namesakes_n > 500 then bad = bad or 'namesakes' end
-local dedups_n = int(3, 'dedups')
+local dedups_n = ARGV[3] + 0
 if dedups_n > 500 then bad = bad or 'dedups' end
-local holders_n = int(4, 'holders')
+local holders_n = ARGV[4] + 0
 if holders_n > 500 then bad = bad or 'holders' end
-local items_n = int(5, 'items')
+local items_n = ARGV[5] + 0
 if items_n > 500 then bad = bad or 'items' end
-local locks_n = int(6, 'locks')
+local locks_n = ARGV[6] + 0
 if locks_n > 500 then bad = bad or 'locks' end
-local now = int(7, 'now')
-local whole = int(8, 'whole')
+local now = ARGV[7] + 0
+if now > 9007199254740991 then bad = bad or 'now' end
+local whole = ARGV[8] + 0
 if whole > 1 then bad = bad or 'whole' end
 local jobs_at, jobs_w = 13, 1
 local jobs_id = #stamp - 4 + #'v2:job:' + 1
@@ -61,34 +53,80 @@ local locks_item, locks_holder, locks_ttl, locks_flags = 1, 2, 3, 4
 if not bad and #KEYS ~= holders_at + holders_n * holders_w then bad = 'keys' end
 if not bad and #ARGV ~= locks_base + locks_n * locks_w then bad = 'arguments' end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
-for row = 1, items_n do
-  int(items(row) + 4, 'items.timestamp')
-  int(items(row) + 5, 'items.delay')
-  if int(items(row) + 6, 'items.priority') > 2097151 then bad = bad or 'items.priority' end
-  if int(items(row) + 7, 'items.flags') > 3 then bad = bad or 'items.flags' end
+local number = {}
+for row = items_base, items_base + (items_n - 1) * items_w, items_w do
+  local text
+  text = ARGV[row + 4]
+  if not number[text] then
+    if string.find(text, '^%d+$') and text + 0 <= 9007199254740991 then number[text] = text + 0
+    else return redis.error_reply('EMQARG items.timestamp') end
+  end
+  text = ARGV[row + 5]
+  if not number[text] then
+    if string.find(text, '^%d+$') and text + 0 <= 9007199254740991 then number[text] = text + 0
+    else return redis.error_reply('EMQARG items.delay') end
+  end
+  text = ARGV[row + 6]
+  if not number[text] then
+    if string.find(text, '^%d+$') and text + 0 <= 9007199254740991 then number[text] = text + 0
+    else return redis.error_reply('EMQARG items.priority') end
+  end
+  if number[text] > 2097151 then bad = bad or 'items.priority' end
+  text = ARGV[row + 7]
+  if not number[text] then
+    if string.find(text, '^%d+$') and text + 0 <= 9007199254740991 then number[text] = text + 0
+    else return redis.error_reply('EMQARG items.flags') end
+  end
+  if number[text] > 3 then bad = bad or 'items.flags' end
 end
-for row = 1, locks_n do
-  if int(locks(row) + 1, 'locks.item') > 500 then bad = bad or 'locks.item' end
-  if int(locks(row) + 2, 'locks.holder') > 500 then bad = bad or 'locks.holder' end
-  if int(locks(row) + 3, 'locks.ttl') > 315360000000 then bad = bad or 'locks.ttl' end
-  if int(locks(row) + 4, 'locks.flags') > 7 then bad = bad or 'locks.flags' end
+for row = locks_base, locks_base + (locks_n - 1) * locks_w, locks_w do
+  local text
+  text = ARGV[row + 1]
+  if not number[text] then
+    if string.find(text, '^%d+$') and text + 0 <= 9007199254740991 then number[text] = text + 0
+    else return redis.error_reply('EMQARG locks.item') end
+  end
+  if number[text] > 500 then bad = bad or 'locks.item' end
+  text = ARGV[row + 2]
+  if not number[text] then
+    if string.find(text, '^%d+$') and text + 0 <= 9007199254740991 then number[text] = text + 0
+    else return redis.error_reply('EMQARG locks.holder') end
+  end
+  if number[text] > 500 then bad = bad or 'locks.holder' end
+  text = ARGV[row + 3]
+  if not number[text] then
+    if string.find(text, '^%d+$') and text + 0 <= 9007199254740991 then number[text] = text + 0
+    else return redis.error_reply('EMQARG locks.ttl') end
+  end
+  if number[text] > 315360000000 then bad = bad or 'locks.ttl' end
+  text = ARGV[row + 4]
+  if not number[text] then
+    if string.find(text, '^%d+$') and text + 0 <= 9007199254740991 then number[text] = text + 0
+    else return redis.error_reply('EMQARG locks.flags') end
+  end
+  if number[text] > 7 then bad = bad or 'locks.flags' end
 end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
 local opts = redis.call('HMGET', meta, 'paused', 'closing', 'events.max', 'limit')
 if opts[2] then return redis.error_reply('EMQSTATE the queue is closing: obliterate has not ended') end
-local events_max = tonumber(opts[3] or '10000') or 10000
+local events_text = opts[3]
 -- Buffers the events of this call. A flush writes one stream entry: pairs of `<code><id>` and a payload.
 -- Payloads over 8 KB are left in the job's hash; the code is then upper case.
 local ev, ev_n, ev_bytes = {}, 0, 0
-if not (events_max >= 0 and events_max <= 9007199254740991 and events_max % 1 == 0) then
-  events_max = 10000
+-- Also as text: a number is written out anew for each command.
+local events_max, events_most = 10000, '10000'
+if events_text then
+  local most = tonumber(events_text)
+  if most and most >= 0 and most <= 9007199254740991 and most % 1 == 0 then
+    events_max, events_most = most, string.format('%.0f', most)
+  end
 end
 
 local function flush_events()
   if ev_n == 0 then return end
   local how = events_max < 1000 and '=' or '~'
   -- pcall: after the first write nothing may raise, and a stream can only fail by its own last id.
-  redis.pcall('XADD', events, 'MAXLEN', how, events_max, '*', unpack(ev))
+  redis.pcall('XADD', events, 'MAXLEN', how, events_most, '*', unpack(ev))
   ev, ev_n, ev_bytes = {}, 0, 0
 end
 
@@ -209,7 +247,7 @@ local ids, keys, owned = {}, {}, 0
 for i = 1, jobs_n do
   keys[i] = KEYS[jobs_at + i]
   ids[i] = string.sub(keys[i], jobs_id)
-  local row = items(i)
+  local row = items_base + (i - 1) * items_w
   local due = number[ARGV[row + items_timestamp]] + number[ARGV[row + items_delay]]
   if due > 8640000000000000 then return redis.error_reply('EMQARG items.delay') end
   if number[ARGV[row + items_flags]] >= 2 then
@@ -340,7 +378,7 @@ if locks_n > 0 then
 end
 -- Writes the hash of a new job, over what is left of a retired namesake.
 local function write_job(i, namesake)
-  local id, row = ids[i], items(i)
+  local id, row = ids[i], items_base + (i - 1) * items_w
   if namesake > 0 then
     -- The first write allocates, or an add would slip past maxmemory behind the UNLINK.
     redis.call('HSET', keys[i], 'name', ARGV[row + items_name])
@@ -352,9 +390,14 @@ local function write_job(i, namesake)
   end
   local opts_text, delay_text = ARGV[row + items_opts], ARGV[row + items_delay]
   local priority = number[ARGV[row + items_priority]]
-  if opts_text == '' and delay_text == '0' and priority == 0 and not lock_of[i] then
-    redis.call('HSET', keys[i], 'name', ARGV[row + items_name], 'data', ARGV[row + items_data],
-      'timestamp', ARGV[row + items_timestamp])
+  if delay_text == '0' and priority == 0 and not lock_of[i] then
+    if opts_text == '' then
+      redis.call('HSET', keys[i], 'name', ARGV[row + items_name], 'data', ARGV[row + items_data],
+        'timestamp', ARGV[row + items_timestamp])
+    else
+      redis.call('HSET', keys[i], 'name', ARGV[row + items_name], 'data', ARGV[row + items_data],
+        'timestamp', ARGV[row + items_timestamp], 'opts', opts_text)
+    end
     return nil
   end
   local hash = { 'name', ARGV[row + items_name], 'data', ARGV[row + items_data],
@@ -379,11 +422,12 @@ end
 
 -- By id: the row that is written for it, or what stood there before.
 local status, fresh, retires, seen, again, nth, refused = {}, {}, {}, {}, {}, 0, false
+local none = {}
 for i = 1, jobs_n do
-  local id, row = ids[i], items(i)
+  local id, row = ids[i], items_base + (i - 1) * items_w
   local own = number[ARGV[row + items_flags]] >= 2
   if own then nth = nth + 1 end
-  local old, trashed, twin = {}, retired[i], seen[id]
+  local old, trashed, twin = none, retired[i], seen[id]
   if type(twin) == 'number' and undone[twin] then twin = nil end
   if twin then
     old, trashed = type(twin) == 'table' and twin or content(twin), false
@@ -422,7 +466,7 @@ local first_due = tonumber(head[2])
 for n = 1, #fresh do
   local i = fresh[n]
   if not undone[i] then
-    local id, row = ids[i], items(i)
+    local id, row = ids[i], items_base + (i - 1) * items_w
     local priority = write_job(i, retires[n])
     local delay = number[ARGV[row + items_delay]]
     local due = number[ARGV[row + items_timestamp]] + delay

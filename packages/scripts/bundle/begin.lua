@@ -2,7 +2,8 @@
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
 local found_version = redis.pcall('GET', stamp)
-if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == 'echomq:2.') then
+if not (found_version == 'echomq:2.0.0' or type(found_version) == 'string'
+  and string.sub(found_version, 1, 9) == 'echomq:2.') then
   local found = found_version
   if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
   if found == '' then found = 'empty' end
@@ -10,28 +11,18 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
 end
 local meta, active, owners, verdicts = KEYS[2], KEYS[3], KEYS[4], KEYS[5]
+if #ARGV < 2 then return redis.error_reply('EMQARG arguments') end
 local bad
-local number = {}
-local function int(at, name)
-  local text = ARGV[at]
-  if number[text] then return number[text] end
-  if text and #text < 17 and string.find(text, '^%d+$') then
-    local value = tonumber(text)
-    if value <= 9007199254740991 then
-      number[text] = value
-      return value
-    end
+local odd, whole = string.gsub(ARGV[1] .. ' ', '%d+ ', '')
+if odd ~= '' or whole ~= 1 then
+  for _, arg in ipairs({ { 1, 'jobs' } }) do
+    if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
   end
-  bad = bad or name
-  return 0
+  return redis.error_reply('EMQARG ' .. bad)
 end
-local function text(at, name)
-  if not ARGV[at] then bad = bad or name end
-  return ARGV[at] or ''
-end
-local jobs_n = int(1, 'jobs')
+local jobs_n = ARGV[1] + 0
 if jobs_n > 500 then bad = bad or 'jobs' end
-local token = text(2, 'token')
+local token = ARGV[2]
 local jobs_at, jobs_w = 5, 1
 local jobs_id = #stamp - 4 + #'v2:job:' + 1
 if not bad and #KEYS ~= jobs_at + jobs_n * jobs_w then bad = 'keys' end
@@ -43,14 +34,35 @@ local function lease_of(owner)
   local at, token, begun = string.match(owner, '^(%d+):([^:!]+)(!?)$')
   return token, at, begun == '!'
 end
--- What a run needs of its job's hash. A field the hash does not have is false, and left out at the end.
+-- What a run needs of its job's hash, by place; a field it does not have is false, and left out at the end. A
+-- waiting job has four or five fields: to read what is there costs less than to ask for all there may be.
+local place
+
 local function run_fields(key)
-  local fields = redis.pcall('HMGET', key, 'name', 'data', 'opts', 'timestamp', 'atm', 'ats', 'stc',
-    'priority', 'delay', 'attemptsMade', 'progress', 'deid', 'parentKey', 'rjk', 'stacktrace')
-  local last = #fields
-  while last > 0 and not fields[last] do
+  local all = redis.pcall('HGETALL', key)
+  if all.err then return all end
+  local name, data, opts, timestamp, others = false, false, false, false, false
+  for at = 1, #all, 2 do
+    local field = all[at]
+    if field == 'name' then name = all[at + 1]
+    elseif field == 'data' then data = all[at + 1]
+    elseif field == 'opts' then opts = all[at + 1]
+    elseif field == 'timestamp' then timestamp = all[at + 1]
+    else others = true
+    end
+  end
+  local fields = { name, data, opts, timestamp }
+  if not others then return fields end
+  place = place or { atm = 5, ats = 6, stc = 7, priority = 8, delay = 9, attemptsMade = 10, progress = 11,
+    deid = 12, parentKey = 13, rjk = 14, stacktrace = 15 }
+  for at = 5, 15 do fields[at] = false end
+  for at = 1, #all, 2 do
+    local known = place[all[at]]
+    if known then fields[known] = all[at + 1] end
+  end
+  for last = 15, 5, -1 do
+    if fields[last] then break end
     fields[last] = nil
-    last = last - 1
   end
   return fields
 end

@@ -2,7 +2,8 @@
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
 local found_version = redis.pcall('GET', stamp)
-if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == 'echomq:2.') then
+if not (found_version == 'echomq:2.0.0' or type(found_version) == 'string'
+  and string.sub(found_version, 1, 9) == 'echomq:2.') then
   local found = found_version
   if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
   if found == '' then found = 'empty' end
@@ -10,30 +11,20 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
 end
 local meta, trash, extras, held, priorities = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
+if #ARGV < 3 then return redis.error_reply('EMQARG arguments') end
 local bad
-local number = {}
-local function int(at, name)
-  local text = ARGV[at]
-  if number[text] then return number[text] end
-  if text and #text < 17 and string.find(text, '^%d+$') then
-    local value = tonumber(text)
-    if value <= 9007199254740991 then
-      number[text] = value
-      return value
-    end
+local odd, whole = string.gsub(ARGV[1] .. ' ' .. ARGV[2] .. ' ' .. ARGV[3] .. ' ', '%d+ ', '')
+if odd ~= '' or whole ~= 3 then
+  for _, arg in ipairs({ { 1, 'jobs' }, { 2, 'dedups' }, { 3, 'locks' } }) do
+    if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
   end
-  bad = bad or name
-  return 0
+  return redis.error_reply('EMQARG ' .. bad)
 end
-local function text(at, name)
-  if not ARGV[at] then bad = bad or name end
-  return ARGV[at] or ''
-end
-local jobs_n = int(1, 'jobs')
+local jobs_n = ARGV[1] + 0
 if jobs_n > 100 then bad = bad or 'jobs' end
-local dedups_n = int(2, 'dedups')
+local dedups_n = ARGV[2] + 0
 if dedups_n > 100 then bad = bad or 'dedups' end
-local locks_n = int(3, 'locks')
+local locks_n = ARGV[3] + 0
 if locks_n > 100 then bad = bad or 'locks' end
 local jobs_at, jobs_w = 6, 5
 local jobs_id = #stamp - 4 + #'v2:job:' + 1
@@ -45,8 +36,15 @@ local locks_job = 1
 if not bad and #KEYS ~= dedups_at + dedups_n * dedups_w then bad = 'keys' end
 if not bad and #ARGV ~= locks_base + locks_n * locks_w then bad = 'arguments' end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
-for row = 1, locks_n do
-  if int(locks(row) + 1, 'locks.job') > 100 then bad = bad or 'locks.job' end
+local number = {}
+for row = locks_base, locks_base + (locks_n - 1) * locks_w, locks_w do
+  local text
+  text = ARGV[row + 1]
+  if not number[text] then
+    if string.find(text, '^%d+$') and text + 0 <= 9007199254740991 then number[text] = text + 0
+    else return redis.error_reply('EMQARG locks.job') end
+  end
+  if number[text] > 100 then bad = bad or 'locks.job' end
 end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
 redis.call('ZCARD', trash)

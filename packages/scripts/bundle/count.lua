@@ -2,7 +2,8 @@
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
 local found_version = redis.pcall('GET', stamp)
-if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == 'echomq:2.') then
+if not (found_version == 'echomq:2.0.0' or type(found_version) == 'string'
+  and string.sub(found_version, 1, 9) == 'echomq:2.') then
   local found = found_version
   if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
   if found == '' then found = 'empty' end
@@ -10,28 +11,18 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
 end
 local meta, metrics_completed, metrics_failed = KEYS[2], KEYS[3], KEYS[4]
+if #ARGV < 2 then return redis.error_reply('EMQARG arguments') end
 local bad
-local number = {}
-local function int(at, name)
-  local text = ARGV[at]
-  if number[text] then return number[text] end
-  if text and #text < 17 and string.find(text, '^%d+$') then
-    local value = tonumber(text)
-    if value <= 9007199254740991 then
-      number[text] = value
-      return value
-    end
+local odd, whole = string.gsub(ARGV[1] .. ' ' .. ARGV[2] .. ' ', '%d+ ', '')
+if odd ~= '' or whole ~= 2 then
+  for _, arg in ipairs({ { 1, 'rows' }, { 2, 'keep' } }) do
+    if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
   end
-  bad = bad or name
-  return 0
+  return redis.error_reply('EMQARG ' .. bad)
 end
-local function text(at, name)
-  if not ARGV[at] then bad = bad or name end
-  return ARGV[at] or ''
-end
-local rows_n = int(1, 'rows')
+local rows_n = ARGV[1] + 0
 if rows_n > 60 then bad = bad or 'rows' end
-local keep = int(2, 'keep')
+local keep = ARGV[2] + 0
 if keep > 1000000 then bad = bad or 'keep' end
 local rows_base, rows_w = 2, 3
 local function rows(row) return rows_base + (row - 1) * rows_w end
@@ -39,10 +30,27 @@ local rows_minute, rows_completed, rows_failed = 1, 2, 3
 if not bad and #KEYS ~= 4 then bad = 'keys' end
 if not bad and #ARGV ~= rows_base + rows_n * rows_w then bad = 'arguments' end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
-for row = 1, rows_n do
-  if int(rows(row) + 1, 'rows.minute') > 1000000000 then bad = bad or 'rows.minute' end
-  if int(rows(row) + 2, 'rows.completed') > 4294967296 then bad = bad or 'rows.completed' end
-  if int(rows(row) + 3, 'rows.failed') > 4294967296 then bad = bad or 'rows.failed' end
+local number = {}
+for row = rows_base, rows_base + (rows_n - 1) * rows_w, rows_w do
+  local text
+  text = ARGV[row + 1]
+  if not number[text] then
+    if string.find(text, '^%d+$') and text + 0 <= 9007199254740991 then number[text] = text + 0
+    else return redis.error_reply('EMQARG rows.minute') end
+  end
+  if number[text] > 1000000000 then bad = bad or 'rows.minute' end
+  text = ARGV[row + 2]
+  if not number[text] then
+    if string.find(text, '^%d+$') and text + 0 <= 9007199254740991 then number[text] = text + 0
+    else return redis.error_reply('EMQARG rows.completed') end
+  end
+  if number[text] > 4294967296 then bad = bad or 'rows.completed' end
+  text = ARGV[row + 3]
+  if not number[text] then
+    if string.find(text, '^%d+$') and text + 0 <= 9007199254740991 then number[text] = text + 0
+    else return redis.error_reply('EMQARG rows.failed') end
+  end
+  if number[text] > 4294967296 then bad = bad or 'rows.failed' end
 end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
 local function whole(text)

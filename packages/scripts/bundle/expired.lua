@@ -2,7 +2,8 @@
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
 local found_version = redis.pcall('GET', stamp)
-if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == 'echomq:2.') then
+if not (found_version == 'echomq:2.0.0' or type(found_version) == 'string'
+  and string.sub(found_version, 1, 9) == 'echomq:2.') then
   local found = found_version
   if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
   if found == '' then found = 'empty' end
@@ -10,27 +11,18 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
 end
 local meta, active, owners, trash, wait, prioritized, marker, delayed = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9]
+if #ARGV < 2 then return redis.error_reply('EMQARG arguments') end
 local bad
-local number = {}
-local function int(at, name)
-  local text = ARGV[at]
-  if number[text] then return number[text] end
-  if text and #text < 17 and string.find(text, '^%d+$') then
-    local value = tonumber(text)
-    if value <= 9007199254740991 then
-      number[text] = value
-      return value
-    end
+local odd, whole = string.gsub(ARGV[1] .. ' ' .. ARGV[2] .. ' ', '%d+ ', '')
+if odd ~= '' or whole ~= 2 then
+  for _, arg in ipairs({ { 1, 'now' }, { 2, 'limit' } }) do
+    if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
   end
-  bad = bad or name
-  return 0
+  return redis.error_reply('EMQARG ' .. bad)
 end
-local function text(at, name)
-  if not ARGV[at] then bad = bad or name end
-  return ARGV[at] or ''
-end
-local now = int(1, 'now')
-local limit = int(2, 'limit')
+local now = ARGV[1] + 0
+if now > 9007199254740991 then bad = bad or 'now' end
+local limit = ARGV[2] + 0
 if limit > 500 then bad = bad or 'limit' end
 if not bad and #KEYS ~= 9 then bad = 'keys' end
 if not bad and #ARGV ~= 2 then bad = 'arguments' end
@@ -51,17 +43,17 @@ local function deadline_of(score)
   return whole, place == place and place or 0
 end
 -- Sorts leases so that the reverse is the order they had in line: by the time of the claim, by the claim,
--- by the place in it. Renewals move deadlines and keep the rest.
+-- by the place in it, by the id. Renewals move deadlines and keep the rest.
 local function line_order(rows)
   local key = {}
   for _, row in ipairs(rows) do
     local token, at = lease_of(row[3])
-    local whole, place = deadline_of(row[2])
-    key[row] = { tonumber(at) or 0, #(token or ''), token or '', place, whole, row[1] }
+    local _, place = deadline_of(row[2])
+    key[row] = { tonumber(at) or 0, #(token or ''), token or '', place, row[1] }
   end
   table.sort(rows, function(one, other)
     local a, b = key[one], key[other]
-    for n = 1, 6 do
+    for n = 1, 5 do
       if a[n] ~= b[n] then return a[n] > b[n] end
     end
     return false

@@ -2,7 +2,8 @@
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
 local found_version = redis.pcall('GET', stamp)
-if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == 'echomq:2.') then
+if not (found_version == 'echomq:2.0.0' or type(found_version) == 'string'
+  and string.sub(found_version, 1, 9) == 'echomq:2.') then
   local found = found_version
   if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
   if found == '' then found = 'empty' end
@@ -10,36 +11,31 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
 end
 local meta, wait, prioritized, pc, delayed, priorities, active, owners, verdicts, completed, failed, trash, extras, held, outbox, outbox_due, marker, events = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10], KEYS[11], KEYS[12], KEYS[13], KEYS[14], KEYS[15], KEYS[16], KEYS[17], KEYS[18], KEYS[19]
+if #ARGV < 8 then return redis.error_reply('EMQARG arguments') end
 local bad
-local number = {}
-local function int(at, name)
-  local text = ARGV[at]
-  if number[text] then return number[text] end
-  if text and #text < 17 and string.find(text, '^%d+$') then
-    local value = tonumber(text)
-    if value <= 9007199254740991 then
-      number[text] = value
-      return value
-    end
+local odd, whole = string.gsub(ARGV[1] .. ' ' .. ARGV[2] .. ' ' .. ARGV[3] .. ' ' .. ARGV[4] .. ' ' .. ARGV[5] .. ' ' .. ARGV[6] .. ' ' .. ARGV[7] .. ' ' .. ARGV[8] .. ' ', '%d+ ', '')
+if odd ~= '' or whole ~= 8 then
+  for _, arg in ipairs({ { 1, 'jobs' }, { 2, 'dedups' }, { 3, 'items' }, { 4, 'now' }, { 5, 'keepCount' }, { 6, 'keepAge' }, { 7, 'failCount' }, { 8, 'failAge' } }) do
+    if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
   end
-  bad = bad or name
-  return 0
+  return redis.error_reply('EMQARG ' .. bad)
 end
-local function text(at, name)
-  if not ARGV[at] then bad = bad or name end
-  return ARGV[at] or ''
-end
-local jobs_n = int(1, 'jobs')
+local jobs_n = ARGV[1] + 0
 if jobs_n > 500 then bad = bad or 'jobs' end
-local dedups_n = int(2, 'dedups')
+local dedups_n = ARGV[2] + 0
 if dedups_n > 500 then bad = bad or 'dedups' end
-local items_n = int(3, 'items')
+local items_n = ARGV[3] + 0
 if items_n > 500 then bad = bad or 'items' end
-local now = int(4, 'now')
-local keepCount = int(5, 'keepCount')
-local keepAge = int(6, 'keepAge')
-local failCount = int(7, 'failCount')
-local failAge = int(8, 'failAge')
+local now = ARGV[4] + 0
+if now > 9007199254740991 then bad = bad or 'now' end
+local keepCount = ARGV[5] + 0
+if keepCount > 9007199254740991 then bad = bad or 'keepCount' end
+local keepAge = ARGV[6] + 0
+if keepAge > 9007199254740991 then bad = bad or 'keepAge' end
+local failCount = ARGV[7] + 0
+if failCount > 9007199254740991 then bad = bad or 'failCount' end
+local failAge = ARGV[8] + 0
+if failAge > 9007199254740991 then bad = bad or 'failAge' end
 local jobs_at, jobs_w = 19, 1
 local jobs_id = #stamp - 4 + #'v2:job:' + 1
 local dedups_at, dedups_w = jobs_at + jobs_n * jobs_w, 1
@@ -50,15 +46,34 @@ local items_token, items_how, items_atm, items_ats, items_delay, items_value, it
 if not bad and #KEYS ~= dedups_at + dedups_n * dedups_w then bad = 'keys' end
 if not bad and #ARGV ~= items_base + items_n * items_w then bad = 'arguments' end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
-for row = 1, items_n do
-  int(items(row) + 3, 'items.atm')
-  int(items(row) + 4, 'items.ats')
-  int(items(row) + 5, 'items.delay')
-  if int(items(row) + 8, 'items.lock') > 500 then bad = bad or 'items.lock' end
+local number = {}
+for row = items_base, items_base + (items_n - 1) * items_w, items_w do
+  local text
+  text = ARGV[row + 3]
+  if not number[text] then
+    if string.find(text, '^%d+$') and text + 0 <= 9007199254740991 then number[text] = text + 0
+    else return redis.error_reply('EMQARG items.atm') end
+  end
+  text = ARGV[row + 4]
+  if not number[text] then
+    if string.find(text, '^%d+$') and text + 0 <= 9007199254740991 then number[text] = text + 0
+    else return redis.error_reply('EMQARG items.ats') end
+  end
+  text = ARGV[row + 5]
+  if not number[text] then
+    if string.find(text, '^%d+$') and text + 0 <= 9007199254740991 then number[text] = text + 0
+    else return redis.error_reply('EMQARG items.delay') end
+  end
+  text = ARGV[row + 8]
+  if not number[text] then
+    if string.find(text, '^%d+$') and text + 0 <= 9007199254740991 then number[text] = text + 0
+    else return redis.error_reply('EMQARG items.lock') end
+  end
+  if number[text] > 500 then bad = bad or 'items.lock' end
 end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
 local opts = redis.call('HMGET', meta, 'paused', 'events.max', 'concurrency')
-local events_max = tonumber(opts[2] or '10000') or 10000
+local events_text = opts[2]
 -- An owner is `<claimedAt>:<token>`, with `!` at the end once the job was begun.
 local function lease_of(owner)
   if not owner then return nil end
@@ -68,15 +83,20 @@ end
 -- Buffers the events of this call. A flush writes one stream entry: pairs of `<code><id>` and a payload.
 -- Payloads over 8 KB are left in the job's hash; the code is then upper case.
 local ev, ev_n, ev_bytes = {}, 0, 0
-if not (events_max >= 0 and events_max <= 9007199254740991 and events_max % 1 == 0) then
-  events_max = 10000
+-- Also as text: a number is written out anew for each command.
+local events_max, events_most = 10000, '10000'
+if events_text then
+  local most = tonumber(events_text)
+  if most and most >= 0 and most <= 9007199254740991 and most % 1 == 0 then
+    events_max, events_most = most, string.format('%.0f', most)
+  end
 end
 
 local function flush_events()
   if ev_n == 0 then return end
   local how = events_max < 1000 and '=' or '~'
   -- pcall: after the first write nothing may raise, and a stream can only fail by its own last id.
-  redis.pcall('XADD', events, 'MAXLEN', how, events_max, '*', unpack(ev))
+  redis.pcall('XADD', events, 'MAXLEN', how, events_most, '*', unpack(ev))
   ev, ev_n, ev_bytes = {}, 0, 0
 end
 

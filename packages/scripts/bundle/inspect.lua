@@ -2,7 +2,8 @@
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
 local found_version = redis.pcall('GET', stamp)
-if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == 'echomq:2.') then
+if not (found_version == 'echomq:2.0.0' or type(found_version) == 'string'
+  and string.sub(found_version, 1, 9) == 'echomq:2.') then
   local found = found_version
   if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
   if found == '' then found = 'empty' end
@@ -10,30 +11,20 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
 end
 local meta, wait, prioritized, delayed, active, completed, failed, waiting_children, held, trash, owners, priorities, verdicts, extras = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10], KEYS[11], KEYS[12], KEYS[13], KEYS[14], KEYS[15]
+if #ARGV < 3 then return redis.error_reply('EMQARG arguments') end
 local bad
-local number = {}
-local function int(at, name)
-  local text = ARGV[at]
-  if number[text] then return number[text] end
-  if text and #text < 17 and string.find(text, '^%d+$') then
-    local value = tonumber(text)
-    if value <= 9007199254740991 then
-      number[text] = value
-      return value
-    end
+local odd, whole = string.gsub(ARGV[1] .. ' ' .. ARGV[2] .. ' ' .. ARGV[3] .. ' ', '%d+ ', '')
+if odd ~= '' or whole ~= 3 then
+  for _, arg in ipairs({ { 1, 'jobs' }, { 2, 'seen' }, { 3, 'walk' } }) do
+    if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
   end
-  bad = bad or name
-  return 0
+  return redis.error_reply('EMQARG ' .. bad)
 end
-local function text(at, name)
-  if not ARGV[at] then bad = bad or name end
-  return ARGV[at] or ''
-end
-local jobs_n = int(1, 'jobs')
+local jobs_n = ARGV[1] + 0
 if jobs_n > 100 then bad = bad or 'jobs' end
-local seen_n = int(2, 'seen')
+local seen_n = ARGV[2] + 0
 if seen_n > 100 then bad = bad or 'seen' end
-local walk = int(3, 'walk')
+local walk = ARGV[3] + 0
 if walk > 1 then bad = bad or 'walk' end
 local jobs_at, jobs_w = 15, 5
 local jobs_id = #stamp - 4 + #'v2:job:' + 1
@@ -43,8 +34,15 @@ local seen_waits = 1
 if not bad and #KEYS ~= jobs_at + jobs_n * jobs_w then bad = 'keys' end
 if not bad and #ARGV ~= seen_base + seen_n * seen_w then bad = 'arguments' end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
-for row = 1, seen_n do
-  if int(seen(row) + 1, 'seen.waits') > 3 then bad = bad or 'seen.waits' end
+local number = {}
+for row = seen_base, seen_base + (seen_n - 1) * seen_w, seen_w do
+  local text
+  text = ARGV[row + 1]
+  if not number[text] then
+    if string.find(text, '^%d+$') and text + 0 <= 9007199254740991 then number[text] = text + 0
+    else return redis.error_reply('EMQARG seen.waits') end
+  end
+  if number[text] > 3 then bad = bad or 'seen.waits' end
 end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
 -- What is wrong with one id. `walk` looks into wait itself; without it the caller says how often it saw

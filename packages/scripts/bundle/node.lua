@@ -2,7 +2,8 @@
 local unpack = unpack or table.unpack
 local version = KEYS[1]
 local found_version = redis.pcall('GET', version)
-if found_version ~= false and not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == 'echomq:2.') then
+if found_version ~= false and not (found_version == 'echomq:2.0.0' or type(found_version) == 'string'
+  and string.sub(found_version, 1, 9) == 'echomq:2.') then
   local found = found_version
   if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
   if found == '' then found = 'empty' end
@@ -10,28 +11,20 @@ if found_version ~= false and not (type(found_version) == 'string' and string.su
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
 end
 local nodes = KEYS[2]
+if #ARGV < 3 then return redis.error_reply('EMQARG arguments') end
 local bad
-local number = {}
-local function int(at, name)
-  local text = ARGV[at]
-  if number[text] then return number[text] end
-  if text and #text < 17 and string.find(text, '^%d+$') then
-    local value = tonumber(text)
-    if value <= 9007199254740991 then
-      number[text] = value
-      return value
-    end
+local odd, whole = string.gsub(ARGV[1] .. ' ' .. ARGV[2] .. ' ', '%d+ ', '')
+if odd ~= '' or whole ~= 2 then
+  for _, arg in ipairs({ { 1, 'now' }, { 2, 'ttl' } }) do
+    if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
   end
-  bad = bad or name
-  return 0
+  return redis.error_reply('EMQARG ' .. bad)
 end
-local function text(at, name)
-  if not ARGV[at] then bad = bad or name end
-  return ARGV[at] or ''
-end
-local now = int(1, 'now')
-local ttl = int(2, 'ttl')
-local token = text(3, 'token')
+local now = ARGV[1] + 0
+if now > 9007199254740991 then bad = bad or 'now' end
+local ttl = ARGV[2] + 0
+if ttl > 9007199254740991 then bad = bad or 'ttl' end
+local token = ARGV[3]
 if not bad and #KEYS ~= 2 then bad = 'keys' end
 if not bad and #ARGV ~= 3 then bad = 'arguments' end
 if bad then return redis.error_reply('EMQARG ' .. bad) end

@@ -2,7 +2,8 @@
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
 local found_version = redis.pcall('GET', stamp)
-if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == 'echomq:2.') then
+if not (found_version == 'echomq:2.0.0' or type(found_version) == 'string'
+  and string.sub(found_version, 1, 9) == 'echomq:2.') then
   local found = found_version
   if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
   if found == '' then found = 'empty' end
@@ -10,30 +11,21 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
 end
 local meta, wait, prioritized, pc, priorities, completed, failed, marker, events = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10]
+if #ARGV < 4 then return redis.error_reply('EMQARG arguments') end
 local bad
-local number = {}
-local function int(at, name)
-  local text = ARGV[at]
-  if number[text] then return number[text] end
-  if text and #text < 17 and string.find(text, '^%d+$') then
-    local value = tonumber(text)
-    if value <= 9007199254740991 then
-      number[text] = value
-      return value
-    end
+local odd, whole = string.gsub(ARGV[1] .. ' ' .. ARGV[3] .. ' ' .. ARGV[4] .. ' ', '%d+ ', '')
+if odd ~= '' or whole ~= 3 then
+  for _, arg in ipairs({ { 1, 'jobs' }, { 3, 'before' }, { 4, 'reset' } }) do
+    if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
   end
-  bad = bad or name
-  return 0
+  return redis.error_reply('EMQARG ' .. bad)
 end
-local function text(at, name)
-  if not ARGV[at] then bad = bad or name end
-  return ARGV[at] or ''
-end
-local jobs_n = int(1, 'jobs')
+local jobs_n = ARGV[1] + 0
 if jobs_n > 100 then bad = bad or 'jobs' end
-local state = text(2, 'state')
-local before = int(3, 'before')
-local reset = int(4, 'reset')
+local state = ARGV[2]
+local before = ARGV[3] + 0
+if before > 9007199254740991 then bad = bad or 'before' end
+local reset = ARGV[4] + 0
 if reset > 1 then bad = bad or 'reset' end
 local jobs_at, jobs_w = 10, 1
 local jobs_id = #stamp - 4 + #'v2:job:' + 1
@@ -42,19 +34,24 @@ if not bad and #ARGV ~= 4 then bad = 'arguments' end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
 local opts = redis.call('HMGET', meta, 'paused', 'events.max', 'closing')
 if opts[3] then return redis.error_reply('EMQSTATE the queue is closing: obliterate has not ended') end
-local events_max = tonumber(opts[2] or '10000') or 10000
+local events_text = opts[2]
 -- Buffers the events of this call. A flush writes one stream entry: pairs of `<code><id>` and a payload.
 -- Payloads over 8 KB are left in the job's hash; the code is then upper case.
 local ev, ev_n, ev_bytes = {}, 0, 0
-if not (events_max >= 0 and events_max <= 9007199254740991 and events_max % 1 == 0) then
-  events_max = 10000
+-- Also as text: a number is written out anew for each command.
+local events_max, events_most = 10000, '10000'
+if events_text then
+  local most = tonumber(events_text)
+  if most and most >= 0 and most <= 9007199254740991 and most % 1 == 0 then
+    events_max, events_most = most, string.format('%.0f', most)
+  end
 end
 
 local function flush_events()
   if ev_n == 0 then return end
   local how = events_max < 1000 and '=' or '~'
   -- pcall: after the first write nothing may raise, and a stream can only fail by its own last id.
-  redis.pcall('XADD', events, 'MAXLEN', how, events_max, '*', unpack(ev))
+  redis.pcall('XADD', events, 'MAXLEN', how, events_most, '*', unpack(ev))
   ev, ev_n, ev_bytes = {}, 0, 0
 end
 

@@ -2,7 +2,8 @@
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
 local found_version = redis.pcall('GET', stamp)
-if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == 'echomq:2.') then
+if not (found_version == 'echomq:2.0.0' or type(found_version) == 'string'
+  and string.sub(found_version, 1, 9) == 'echomq:2.') then
   local found = found_version
   if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
   if found == '' then found = 'empty' end
@@ -10,44 +11,41 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
 end
 local meta, wait, prioritized, delayed, active, owners, verdicts, completed, trash, extras, limiter, marker, events = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10], KEYS[11], KEYS[12], KEYS[13], KEYS[14]
+if #ARGV < 13 then return redis.error_reply('EMQARG arguments') end
 local bad
-local number = {}
-local function int(at, name)
-  local text = ARGV[at]
-  if number[text] then return number[text] end
-  if text and #text < 17 and string.find(text, '^%d+$') then
-    local value = tonumber(text)
-    if value <= 9007199254740991 then
-      number[text] = value
-      return value
-    end
+local odd, whole = string.gsub(ARGV[1] .. ' ' .. ARGV[2] .. ' ' .. ARGV[3] .. ' ' .. ARGV[4] .. ' ' .. ARGV[5] .. ' ' .. ARGV[6] .. ' ' .. ARGV[8] .. ' ' .. ARGV[9] .. ' ' .. ARGV[10] .. ' ' .. ARGV[11] .. ' ' .. ARGV[12] .. ' ' .. ARGV[13] .. ' ', '%d+ ', '')
+if odd ~= '' or whole ~= 12 then
+  for _, arg in ipairs({ { 1, 'done' }, { 2, 'candidates' }, { 3, 'results' }, { 4, 'now' }, { 5, 'claim' }, { 6, 'deadline' }, { 8, 'begun' }, { 9, 'hints' }, { 10, 'keepCount' }, { 11, 'keepAge' }, { 12, 'rateMax' }, { 13, 'rateMs' } }) do
+    if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
   end
-  bad = bad or name
-  return 0
+  return redis.error_reply('EMQARG ' .. bad)
 end
-local function text(at, name)
-  if not ARGV[at] then bad = bad or name end
-  return ARGV[at] or ''
-end
-local done_n = int(1, 'done')
+local done_n = ARGV[1] + 0
 if done_n > 500 then bad = bad or 'done' end
-local candidates_n = int(2, 'candidates')
+local candidates_n = ARGV[2] + 0
 if candidates_n > 500 then bad = bad or 'candidates' end
-local results_n = int(3, 'results')
+local results_n = ARGV[3] + 0
 if results_n > 500 then bad = bad or 'results' end
-local now = int(4, 'now')
-local claim = int(5, 'claim')
+local now = ARGV[4] + 0
+local now_text = ARGV[4]
+if now > 9007199254740991 then bad = bad or 'now' end
+local claim = ARGV[5] + 0
 if claim > 500 then bad = bad or 'claim' end
-local deadline = int(6, 'deadline')
-local token = text(7, 'token')
-local begun = int(8, 'begun')
+local deadline = ARGV[6] + 0
+local deadline_text = ARGV[6]
+if deadline > 9007199254740991 then bad = bad or 'deadline' end
+local token = ARGV[7]
+local begun = ARGV[8] + 0
 if begun > 500 then bad = bad or 'begun' end
-local hints = int(9, 'hints')
+local hints = ARGV[9] + 0
 if hints > 500 then bad = bad or 'hints' end
-local keepCount = int(10, 'keepCount')
-local keepAge = int(11, 'keepAge')
-local rateMax = int(12, 'rateMax')
-local rateMs = int(13, 'rateMs')
+local keepCount = ARGV[10] + 0
+if keepCount > 9007199254740991 then bad = bad or 'keepCount' end
+local keepAge = ARGV[11] + 0
+if keepAge > 9007199254740991 then bad = bad or 'keepAge' end
+local rateMax = ARGV[12] + 0
+if rateMax > 9007199254740991 then bad = bad or 'rateMax' end
+local rateMs = ARGV[13] + 0
 if rateMs > 315360000000 then bad = bad or 'rateMs' end
 local done_at, done_w = 14, 1
 local done_id = #stamp - 4 + #'v2:job:' + 1
@@ -59,16 +57,26 @@ local results_token, results_atm, results_ats, results_value = 1, 2, 3, 4
 if not bad and #KEYS ~= candidates_at + candidates_n * candidates_w then bad = 'keys' end
 if not bad and #ARGV ~= results_base + results_n * results_w then bad = 'arguments' end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
-for row = 1, results_n do
-  int(results(row) + 2, 'results.atm')
-  int(results(row) + 3, 'results.ats')
+local number = {}
+for row = results_base, results_base + (results_n - 1) * results_w, results_w do
+  local text
+  text = ARGV[row + 2]
+  if not number[text] then
+    if string.find(text, '^%d+$') and text + 0 <= 9007199254740991 then number[text] = text + 0
+    else return redis.error_reply('EMQARG results.atm') end
+  end
+  text = ARGV[row + 3]
+  if not number[text] then
+    if string.find(text, '^%d+$') and text + 0 <= 9007199254740991 then number[text] = text + 0
+    else return redis.error_reply('EMQARG results.ats') end
+  end
 end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
 local opts = redis.call('HMGET', meta, 'paused', 'concurrency', 'events.max', 'verdicts',
   'rate.max', 'rate.ms')
 local limit = tonumber(opts[2])
 if limit then limit = math.floor(limit) end
-local events_max = tonumber(opts[3] or '10000') or 10000
+local events_text = opts[3]
 -- An owner is `<claimedAt>:<token>`, with `!` at the end once the job was begun.
 local function lease_of(owner)
   if not owner then return nil end
@@ -78,15 +86,20 @@ end
 -- Buffers the events of this call. A flush writes one stream entry: pairs of `<code><id>` and a payload.
 -- Payloads over 8 KB are left in the job's hash; the code is then upper case.
 local ev, ev_n, ev_bytes = {}, 0, 0
-if not (events_max >= 0 and events_max <= 9007199254740991 and events_max % 1 == 0) then
-  events_max = 10000
+-- Also as text: a number is written out anew for each command.
+local events_max, events_most = 10000, '10000'
+if events_text then
+  local most = tonumber(events_text)
+  if most and most >= 0 and most <= 9007199254740991 and most % 1 == 0 then
+    events_max, events_most = most, string.format('%.0f', most)
+  end
 end
 
 local function flush_events()
   if ev_n == 0 then return end
   local how = events_max < 1000 and '=' or '~'
   -- pcall: after the first write nothing may raise, and a stream can only fail by its own last id.
-  redis.pcall('XADD', events, 'MAXLEN', how, events_max, '*', unpack(ev))
+  redis.pcall('XADD', events, 'MAXLEN', how, events_most, '*', unpack(ev))
   ev, ev_n, ev_bytes = {}, 0, 0
 end
 
@@ -100,33 +113,54 @@ local function emit(code, id, value)
   ev[ev_n + 2] = value
   ev_n, ev_bytes = ev_n + 2, ev_bytes + size
 end
--- What a run needs of its job's hash. A field the hash does not have is false, and left out at the end.
+-- What a run needs of its job's hash, by place; a field it does not have is false, and left out at the end. A
+-- waiting job has four or five fields: to read what is there costs less than to ask for all there may be.
+local place
+
 local function run_fields(key)
-  local fields = redis.pcall('HMGET', key, 'name', 'data', 'opts', 'timestamp', 'atm', 'ats', 'stc',
-    'priority', 'delay', 'attemptsMade', 'progress', 'deid', 'parentKey', 'rjk', 'stacktrace')
-  local last = #fields
-  while last > 0 and not fields[last] do
+  local all = redis.pcall('HGETALL', key)
+  if all.err then return all end
+  local name, data, opts, timestamp, others = false, false, false, false, false
+  for at = 1, #all, 2 do
+    local field = all[at]
+    if field == 'name' then name = all[at + 1]
+    elseif field == 'data' then data = all[at + 1]
+    elseif field == 'opts' then opts = all[at + 1]
+    elseif field == 'timestamp' then timestamp = all[at + 1]
+    else others = true
+    end
+  end
+  local fields = { name, data, opts, timestamp }
+  if not others then return fields end
+  place = place or { atm = 5, ats = 6, stc = 7, priority = 8, delay = 9, attemptsMade = 10, progress = 11,
+    deid = 12, parentKey = 13, rjk = 14, stacktrace = 15 }
+  for at = 5, 15 do fields[at] = false end
+  for at = 1, #all, 2 do
+    local known = place[all[at]]
+    if known then fields[known] = all[at + 1] end
+  end
+  for last = 15, 5, -1 do
+    if fields[last] then break end
     fields[last] = nil
-    last = last - 1
   end
   return fields
 end
 -- Writes new leases. A sorted set or hash of up to 128 members is a packed list, scanned for each member: for a
 -- batch the other encoding is cheaper, and one long member brings it, until the key is empty. No id has a
 -- control character.
-local MANY, LONG = 4, string.rep('\1', 65)
+local MANY = 8
 
 local function write_leases(scores, own, count)
-  local many, n = count >= MANY, 2 * count
-  if many then
+  local long, n = count >= MANY and string.rep('\1', 65), 2 * count
+  if long then
     scores[n + 1], scores[n + 2], own[n + 1], own[n + 2] = scores[1], scores[2], own[1], own[2]
-    scores[1], scores[2], own[1], own[2] = 0, LONG, LONG, ''
+    scores[1], scores[2], own[1], own[2] = 0, long, long, ''
   end
   redis.call('ZADD', active, unpack(scores))
   redis.call('HSET', owners, unpack(own))
-  if many then
-    redis.call('ZREM', active, LONG)
-    redis.call('HDEL', owners, LONG)
+  if long then
+    redis.call('ZREM', active, long)
+    redis.call('HDEL', owners, long)
   end
 end
 -- Bounded retention: moves at most 100 ids beyond age or count from a finished set to trash.
@@ -311,11 +345,15 @@ local function take()
 end
 
 local function lease(ids)
-  local scores, owner = {}, string.format('%.0f', now) .. ':' .. token
-  local own, started = {}, owner .. '!'
+  local scores, owner = {}, now_text .. ':' .. token
+  local own, started, score, place = {}, owner .. '!', '-' .. deadline_text, 0
   for i = 1, #ids do
-    -- A part of a millisecond for the place in this claim: whoever puts it back keeps the order.
-    scores[2 * i - 1] = -(deadline + (i - 1) / 512)
+    -- Leases of one score stand by their ids: a part of a millisecond tells where that is not their order.
+    if i > 1 and ids[i] <= ids[i - 1] then
+      place = place + 1
+      score = '-' .. string.format('%.9f', deadline + place / 512)
+    end
+    scores[2 * i - 1] = score
     scores[2 * i] = ids[i]
     own[2 * i - 1] = ids[i]
     own[2 * i] = candidate[ids[i]] and i <= begun and started or owner

@@ -2,7 +2,8 @@
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
 local found_version = redis.pcall('GET', stamp)
-if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == 'echomq:2.') then
+if not (found_version == 'echomq:2.0.0' or type(found_version) == 'string'
+  and string.sub(found_version, 1, 9) == 'echomq:2.') then
   local found = found_version
   if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
   if found == '' then found = 'empty' end
@@ -10,28 +11,18 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
 end
 local meta, schedulers = KEYS[2], KEYS[3]
+if #ARGV < 2 then return redis.error_reply('EMQARG arguments') end
 local bad
-local number = {}
-local function int(at, name)
-  local text = ARGV[at]
-  if number[text] then return number[text] end
-  if text and #text < 17 and string.find(text, '^%d+$') then
-    local value = tonumber(text)
-    if value <= 9007199254740991 then
-      number[text] = value
-      return value
-    end
+local odd, whole = string.gsub(ARGV[1] .. ' ' .. ARGV[2] .. ' ', '%d+ ', '')
+if odd ~= '' or whole ~= 2 then
+  for _, arg in ipairs({ { 1, 'records' }, { 2, 'limit' } }) do
+    if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
   end
-  bad = bad or name
-  return 0
+  return redis.error_reply('EMQARG ' .. bad)
 end
-local function text(at, name)
-  if not ARGV[at] then bad = bad or name end
-  return ARGV[at] or ''
-end
-local records_n = int(1, 'records')
+local records_n = ARGV[1] + 0
 if records_n > 500 then bad = bad or 'records' end
-local limit = int(2, 'limit')
+local limit = ARGV[2] + 0
 if limit > 500 then bad = bad or 'limit' end
 local records_at, records_w = 3, 1
 local records_id = #stamp - 4 + #'v2:sched:' + 1

@@ -2,7 +2,8 @@
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
 local found_version = redis.pcall('GET', stamp)
-if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == 'echomq:2.') then
+if not (found_version == 'echomq:2.0.0' or type(found_version) == 'string'
+  and string.sub(found_version, 1, 9) == 'echomq:2.') then
   local found = found_version
   if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
   if found == '' then found = 'empty' end
@@ -11,24 +12,6 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
 end
 local meta, wait, prioritized, delayed, active, owners, completed, failed, waiting_children, parents, held, trash, extras, outbox, outbox_due, staged, schedulers, priorities, verdicts, pc, marker, limiter, events, workers, workers_info, metrics_completed, metrics_failed = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10], KEYS[11], KEYS[12], KEYS[13], KEYS[14], KEYS[15], KEYS[16], KEYS[17], KEYS[18], KEYS[19], KEYS[20], KEYS[21], KEYS[22], KEYS[23], KEYS[24], KEYS[25], KEYS[26], KEYS[27], KEYS[28]
 local bad
-local number = {}
-local function int(at, name)
-  local text = ARGV[at]
-  if number[text] then return number[text] end
-  if text and #text < 17 and string.find(text, '^%d+$') then
-    local value = tonumber(text)
-    if value <= 9007199254740991 then
-      number[text] = value
-      return value
-    end
-  end
-  bad = bad or name
-  return 0
-end
-local function text(at, name)
-  if not ARGV[at] then bad = bad or name end
-  return ARGV[at] or ''
-end
 if not bad and #KEYS ~= 28 then bad = 'keys' end
 if not bad and #ARGV ~= 0 then bad = 'arguments' end
 if bad then return redis.error_reply('EMQARG ' .. bad) end

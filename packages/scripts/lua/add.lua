@@ -1,7 +1,7 @@
 -- Adds jobs to wait, prioritized or delayed, each once; deduplicated and limited where asked for.
 local opts = redis.call('HMGET', meta, 'paused', 'closing', 'events.max', 'limit')
 if opts[2] then return redis.error_reply('EMQSTATE the queue is closing: obliterate has not ended') end
-local events_max = tonumber(opts[3] or '10000') or 10000
+local events_text = opts[3]
 --@include events
 --@include sequence
 
@@ -32,11 +32,12 @@ end
 
 -- By id: the row that is written for it, or what stood there before.
 local status, fresh, retires, seen, again, nth, refused = {}, {}, {}, {}, {}, 0, false
+local none = {}
 for i = 1, jobs_n do
-  local id, row = ids[i], items(i)
+  local id, row = ids[i], items_base + (i - 1) * items_w
   local own = number[ARGV[row + items_flags]] >= 2
   if own then nth = nth + 1 end
-  local old, trashed, twin = {}, retired[i], seen[id]
+  local old, trashed, twin = none, retired[i], seen[id]
   if type(twin) == 'number' and undone[twin] then twin = nil end
   if twin then
     old, trashed = type(twin) == 'table' and twin or content(twin), false
@@ -75,7 +76,7 @@ local first_due = tonumber(head[2])
 for n = 1, #fresh do
   local i = fresh[n]
   if not undone[i] then
-    local id, row = ids[i], items(i)
+    local id, row = ids[i], items_base + (i - 1) * items_w
     local priority = write_job(i, retires[n])
     local delay = number[ARGV[row + items_delay]]
     local due = number[ARGV[row + items_timestamp]] + delay

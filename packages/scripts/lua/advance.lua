@@ -1,6 +1,6 @@
 -- Moves delayed jobs to the back of their line before they are due: those named, or the next ones due.
 local opts = redis.call('HMGET', meta, 'paused', 'events.max')
-local events_max = tonumber(opts[2] or '10000') or 10000
+local events_text = opts[2]
 --@include events
 --@include sequence
 --@include line

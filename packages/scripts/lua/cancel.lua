@@ -1,6 +1,6 @@
 -- Says of jobs that they must end; those not running move to the head of the line to end without a run.
 local opts = redis.call('HMGET', meta, 'paused', 'events.max')
-local events_max = tonumber(opts[2] or '10000') or 10000
+local events_text = opts[2]
 --@include events
 if #reason > 4096 then return redis.error_reply('EMQARG reason') end
 local SETS = {

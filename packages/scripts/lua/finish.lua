@@ -1,6 +1,6 @@
 -- Ends runs in any way: completed, failed, retried, delayed or given back.
 local opts = redis.call('HMGET', meta, 'paused', 'events.max', 'concurrency')
-local events_max = tonumber(opts[2] or '10000') or 10000
+local events_text = opts[2]
 --@include lease
 --@include events
 --@include sequence

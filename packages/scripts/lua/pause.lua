@@ -1,6 +1,6 @@
 -- Pauses or resumes a queue; resuming wakes the workers.
 local opts = redis.call('HMGET', meta, 'paused', 'events.max')
-local events_max = tonumber(opts[2] or '10000') or 10000
+local events_text = opts[2]
 --@include events
 local marked = redis.call('ZCARD', marker)
 --@include marker

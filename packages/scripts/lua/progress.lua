@@ -1,6 +1,6 @@
 -- Notes how far a job is and tells it.
 local opts = redis.call('HMGET', meta, 'events.max')
-local events_max = tonumber(opts[1] or '10000') or 10000
+local events_text = opts[1]
 --@include events
 --@include lease
 --@include write_of

@@ -1,6 +1,6 @@
 -- Moves due jobs from delayed to the back of their line; arms a marker that nobody armed.
 local opts = redis.call('HMGET', meta, 'paused', 'events.max')
-local events_max = tonumber(opts[2] or '10000') or 10000
+local events_text = opts[2]
 --@include events
 --@include sequence
 --@include line

@@ -1,6 +1,6 @@
 -- Takes a page of one state, next or oldest first, and puts its ids in trash.
 local opts = redis.call('HMGET', meta, 'events.max', 'closing')
-local events_max = tonumber(opts[1] or '10000') or 10000
+local events_text = opts[1]
 --@include events
 local SETS = {
   prioritized = prioritized, delayed = delayed, completed = completed, failed = failed,

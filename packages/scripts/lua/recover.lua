@@ -1,6 +1,6 @@
 -- Puts jobs whose lease expired back in line, ahead of their peers; a lease no option allows is cut short.
 local opts = redis.call('HMGET', meta, 'paused', 'events.max')
-local events_max = tonumber(opts[2] or '10000') or 10000
+local events_text = opts[2]
 --@include lease
 --@include deadline
 --@include events

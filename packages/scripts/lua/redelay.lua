@@ -1,6 +1,6 @@
 -- Gives delayed jobs another delay, counted from now.
 local opts = redis.call('HMGET', meta, 'paused', 'events.max')
-local events_max = tonumber(opts[2] or '10000') or 10000
+local events_text = opts[2]
 --@include events
 --@include delay
 if now + delay > 8640000000000000 then return redis.error_reply('EMQARG delay') end

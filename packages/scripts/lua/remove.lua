@@ -1,6 +1,6 @@
 -- Takes jobs out of the state they stand in, never out of active, and puts them in trash.
 local opts = redis.call('HMGET', meta, 'events.max')
-local events_max = tonumber(opts[1] or '10000') or 10000
+local events_text = opts[1]
 --@include events
 -- Only `wait` is searched; that costs its length, so a call does it for at most 20 ids.
 local WALKS = 20

@@ -1,6 +1,6 @@
 -- Gives jobs in line another priority and place; of delayed ones it changes what they will have.
 local opts = redis.call('HMGET', meta, 'paused', 'events.max')
-local events_max = tonumber(opts[2] or '10000') or 10000
+local events_text = opts[2]
 --@include events
 --@include sequence
 --@include line

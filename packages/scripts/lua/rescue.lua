@@ -1,6 +1,6 @@
 -- Finds jobs that deduplication keeps back although no record names them; puts them in line when asked to.
 local opts = redis.call('HMGET', meta, 'paused', 'events.max')
-local events_max = tonumber(opts[2] or '10000') or 10000
+local events_text = opts[2]
 --@include events
 --@include sequence
 --@include line

@@ -1,7 +1,7 @@
 -- Puts jobs that ended back in line, behind all others of their priority.
 local opts = redis.call('HMGET', meta, 'paused', 'events.max', 'closing')
 if opts[3] then return redis.error_reply('EMQSTATE the queue is closing: obliterate has not ended') end
-local events_max = tonumber(opts[2] or '10000') or 10000
+local events_text = opts[2]
 --@include events
 --@include sequence
 --@include line

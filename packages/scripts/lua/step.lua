@@ -3,7 +3,7 @@ local opts = redis.call('HMGET', meta, 'paused', 'concurrency', 'events.max', 'v
   'rate.max', 'rate.ms')
 local limit = tonumber(opts[2])
 if limit then limit = math.floor(limit) end
-local events_max = tonumber(opts[3] or '10000') or 10000
+local events_text = opts[3]
 --@include lease
 --@include events
 --@include run_fields

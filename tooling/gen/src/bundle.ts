@@ -22,7 +22,8 @@ export function bundle(spec: ScriptSpec, folders: readonly string[]): Bundled {
   if (!header?.startsWith(`-- ${spec.summary.replace(/\.$/, "")}`)) {
     throw new Error(`${spec.name}.lua: the header does not open with "${spec.summary}"`);
   }
-  const source = [header, prologue(spec), include(rest.join("\n"), folders)].join("\n").trimEnd();
+  const text = include(rest.join("\n"), folders);
+  const source = [header, prologue(spec, text), text].join("\n").trimEnd();
   const sha = createHash("sha1").update(source).digest("hex");
   return { name: spec.name, source, sha, ...scriptAccess(spec, source) };
 }

@@ -1,4 +1,8 @@
+import { WIRE_VERSION } from "@echomq/wire";
 import type { ArgSpec, KeyName, ScriptSpec } from "../../../packages/scripts/src/registry/spec.js";
+
+/** Largest whole number that a double holds exactly with all below it. */
+const MOST = "9007199254740991";
 
 /** Lua local for a fixed key: `waiting-children` becomes `waiting_children`. */
 export function luaName(name: KeyName | string): string {
@@ -7,10 +11,12 @@ export function luaName(name: KeyName | string): string {
 
 /**
  * The head of a bundled script, written from its data: fence first, then every argument decoded and
- * checked, so no body can forget either.
+ * checked, so no body can forget either. It runs with every call, so what `body` never uses is left out:
+ * a closure costs as much as a small command.
  */
-export function prologue(spec: ScriptSpec): string {
-  return [fence(spec), locals(spec), decoders(), ...counts(spec), ...checks(spec)].join("\n");
+export function prologue(spec: ScriptSpec, body: string): string {
+  const lines = [fence(spec), locals(spec), ...singles(spec, body), ...places(spec, body)];
+  return [...lines, ...checks(spec)].join("\n");
 }
 
 function fence(spec: ScriptSpec): string {
@@ -24,11 +30,12 @@ local found_version = redis.pcall('GET', ${key})`;
   found = string.gsub(found, '%c', '?')
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
 end`;
-  const major = "string.sub(found_version, 1, 9) == 'echomq:2.'";
+  const major = `found_version == '${WIRE_VERSION}' or type(found_version) == 'string'
+  and string.sub(found_version, 1, 9) == 'echomq:2.'`;
   if (spec.fence === "migration") return `local unpack = unpack or table.unpack`;
   const allow = spec.fence === "step" ? "" : "found_version ~= false and ";
   return `${read}
-if ${allow}not (type(found_version) == 'string' and ${major}) then
+if ${allow}not (${major}) then
 ${refuse}`;
 }
 
@@ -40,43 +47,48 @@ function locals(spec: ScriptSpec): string {
   return `local ${names} = ${rest.map((_, at) => `KEYS[${at + 1 + first}]`).join(", ")}`;
 }
 
-function decoders(): string {
-  return `local bad
-local number = {}
-local function int(at, name)
-  local text = ARGV[at]
-  if number[text] then return number[text] end
-  if text and #text < 17 and string.find(text, '^%d+$') then
-    local value = tonumber(text)
-    if value <= 9007199254740991 then
-      number[text] = value
-      return value
-    end
-  end
-  bad = bad or name
-  return 0
-end
-local function text(at, name)
-  if not ARGV[at] then bad = bad or name end
-  return ARGV[at] or ''
-end`;
+/** Counts of groups and tables, then single arguments, as they stand in `ARGV`. */
+function singlesOf(spec: ScriptSpec): readonly (ArgSpec & { readonly local: string })[] {
+  const counted = [...spec.groups, ...spec.tables].map(({ name }) => {
+    return { name, type: "int", most: spec.bound, doc: "", local: `${name}_n` } as const;
+  });
+  return [...counted, ...spec.args.map((arg) => ({ ...arg, local: luaName(arg.name) }))];
 }
 
-function counts(spec: ScriptSpec): string[] {
+function singles(spec: ScriptSpec, body: string): string[] {
+  const all = singlesOf(spec);
+  if (all.length === 0) return ["local bad"];
+  const lines = [
+    `if #ARGV < ${all.length} then return redis.error_reply('EMQARG arguments') end`,
+    "local bad",
+  ];
+  const whole = all.flatMap(({ type, name }, at) => (type === "int" ? [{ at: at + 1, name }] : []));
+  if (whole.length > 0) {
+    const text = whole.map(({ at }) => `ARGV[${at}]`).join(" .. ' ' .. ");
+    const names = whole.map(({ at, name }) => `{ ${at}, '${name}' }`).join(", ");
+    // All in one look: a look at each costs twice as much as the rest of the head.
+    lines.push(
+      `local odd, whole = string.gsub(${text} .. ' ', '%d+ ', '')`,
+      `if odd ~= '' or whole ~= ${whole.length} then`,
+      `  for _, arg in ipairs({ ${names} }) do`,
+      "    if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end",
+      "  end",
+      "  return redis.error_reply('EMQARG ' .. bad)",
+      "end",
+    );
+  }
+  all.forEach(({ type, name, most, local }, at) => {
+    const value = type === "int" ? `ARGV[${at + 1}] + 0` : `ARGV[${at + 1}]`;
+    lines.push(`local ${local} = ${value}`);
+    // As it came: a number is written out anew for each command.
+    if (body.includes(`${local}_text`)) lines.push(`local ${local}_text = ARGV[${at + 1}]`);
+    if (type === "int") lines.push(`if ${local} > ${most ?? MOST} then bad = bad or '${name}' end`);
+  });
+  return lines;
+}
+
+function places(spec: ScriptSpec, body: string): string[] {
   const lines: string[] = [];
-  let at = 0;
-  for (const { name } of [...spec.groups, ...spec.tables]) {
-    at += 1;
-    lines.push(`local ${name}_n = int(${at}, '${name}')`);
-    lines.push(`if ${name}_n > ${spec.bound} then bad = bad or '${name}' end`);
-  }
-  for (const arg of spec.args) {
-    at += 1;
-    lines.push(`local ${luaName(arg.name)} = ${arg.type}(${at}, '${arg.name}')`);
-    if (arg.most !== undefined) {
-      lines.push(`if ${luaName(arg.name)} > ${arg.most} then bad = bad or '${arg.name}' end`);
-    }
-  }
   let keysAt = String(spec.keys.length);
   for (const group of spec.groups) {
     const width = group.kinds === "raw" ? 1 : group.kinds.length;
@@ -88,15 +100,15 @@ function counts(spec: ScriptSpec): string[] {
       lines.push(`local ${group.name}_id = #stamp - 4 + #'v2:${kind}:' + 1`);
     }
   }
-  let argsAt = String(at);
-  for (const table of spec.tables) {
-    lines.push(`local ${table.name}_base, ${table.name}_w = ${argsAt}, ${table.columns.length}`);
+  let argsAt = String(singlesOf(spec).length);
+  for (const { name, columns } of spec.tables) {
+    lines.push(`local ${name}_base, ${name}_w = ${argsAt}, ${columns.length}`);
+    if (body.includes(`${name}(`)) {
+      lines.push(`local function ${name}(row) return ${name}_base + (row - 1) * ${name}_w end`);
+    }
+    argsAt = `${name}_base + ${name}_n * ${name}_w`;
     lines.push(
-      `local function ${table.name}(row) return ${table.name}_base + (row - 1) * ${table.name}_w end`,
-    );
-    argsAt = `${table.name}_base + ${table.name}_n * ${table.name}_w`;
-    lines.push(
-      `local ${table.columns.map((column) => `${table.name}_${column.name}`).join(", ")} = ${table.columns.map((_, n) => n + 1).join(", ")}`,
+      `local ${columns.map((column) => `${name}_${column.name}`).join(", ")} = ${columns.map((_, n) => n + 1).join(", ")}`,
     );
   }
   lines.push(
@@ -107,19 +119,38 @@ function counts(spec: ScriptSpec): string[] {
   return lines;
 }
 
+/** Whole numbers of rows. Their values are kept by their text, for the body and because most repeat. */
 function checks(spec: ScriptSpec): string[] {
   const lines: string[] = [];
-  for (const table of spec.tables) {
-    const whole = table.columns.flatMap((column: ArgSpec, at) => {
+  for (const { name, columns } of spec.tables) {
+    const whole = columns.flatMap((column: ArgSpec, at) => {
       if (column.type !== "int") return [];
-      const name = `${table.name}.${column.name}`;
-      const value = `int(${table.name}(row) + ${at + 1}, '${name}')`;
-      if (column.most === undefined) return [`  ${value}`];
-      return [`  if ${value} > ${column.most} then bad = bad or '${name}' end`];
+      const option = `${name}.${column.name}`;
+      const most =
+        column.most === undefined
+          ? []
+          : [`    if number[text] > ${column.most} then bad = bad or '${option}' end`];
+      return [
+        `  text = ARGV[row + ${at + 1}]`,
+        "  if not number[text] then",
+        `    if string.find(text, '^%d+$') and text + 0 <= ${MOST} then number[text] = text + 0`,
+        `    else return redis.error_reply('EMQARG ${option}') end`,
+        "  end",
+        ...most.map((line) => line.slice(2)),
+      ];
     });
     if (whole.length === 0) continue;
-    lines.push(`for row = 1, ${table.name}_n do`, ...whole, "end");
+    lines.push(
+      `for row = ${name}_base, ${name}_base + (${name}_n - 1) * ${name}_w, ${name}_w do`,
+      "  local text",
+      ...whole,
+      "end",
+    );
   }
-  if (lines.length > 0) lines.push(`if bad then return redis.error_reply('EMQARG ' .. bad) end`);
-  return lines;
+  if (lines.length === 0) return [];
+  return [
+    "local number = {}",
+    ...lines,
+    `if bad then return redis.error_reply('EMQARG ' .. bad) end`,
+  ];
 }

@@ -84,6 +84,8 @@ function shape(reply: ReplySpec): string {
       return `${shape(reply.of)} or nil`;
     case "list":
       return `list of ${shape(reply.of)}`;
+    case "packed":
+      return `flat list of ${shape(reply.of)}`;
     case "record":
       return `[${reply.fields.map(([name, of]) => `${name}: ${shape(of)}`).join(", ")}]`;
     default:

@@ -2,7 +2,7 @@ import type { Dispatcher, ServerClock } from "@echomq/scripts";
 import type { ConnectionOption } from "./types.js";
 
 /** The server's time, as the parts of a session ask for it. */
-export type Clock = Pick<ServerClock, "now" | "read" | "exact" | "steadyFor">;
+export type Clock = Pick<ServerClock, "now" | "known" | "read" | "exact" | "steadyFor">;
 
 /** Who must know before time jumps, and after. In each step all are asked before the next begins. */
 export interface TimeFollower {
@@ -45,6 +45,10 @@ export class SourceClock implements Clock {
   }
 
   async exact(): Promise<number> {
+    return this.#source.now();
+  }
+
+  known(): number {
     return this.#source.now();
   }
 

@@ -44,11 +44,16 @@ export class BootFence {
     return this.#probe(lane);
   }
 
-  /** Lets a lane through for writing: opens the queue with its first write. */
-  async open(lane: Dispatcher, clock: Clock): Promise<void> {
+  /** True where {@link open} would have nothing to do. */
+  isOpen(lane: Dispatcher): boolean {
     const known = this.#passed.get(lane);
     const told = known?.told === true || this.#eventsMax === undefined;
-    if (known?.epoch === lane.epoch && known.pass.opened && told) return;
+    return known?.epoch === lane.epoch && known.pass.opened && told;
+  }
+
+  /** Lets a lane through for writing: opens the queue with its first write. */
+  async open(lane: Dispatcher, clock: Clock): Promise<void> {
+    if (this.isOpen(lane)) return;
     const q = this.#q;
     const pass = await this.#probe(lane);
     if (!pass.opened) {

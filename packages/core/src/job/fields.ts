@@ -34,21 +34,33 @@ export function fieldsOfRun(
   };
 }
 
-/** Stored options of a job: an object whatever was stored. */
-export function storedOptions(fields: Fields): Readonly<Record<string, unknown>> {
-  if (fields.opts === "{}") return {};
-  const opts = fromJson(fields.opts);
-  return typeof opts === "object" && opts !== null && !Array.isArray(opts)
-    ? (opts as Record<string, unknown>)
-    : {};
+/** Options as last read: jobs of one queue mostly carry the same. */
+let last: { readonly text: string; readonly opts: Readonly<Record<string, unknown>> } | undefined;
+
+/** Stored options of a job, for looking only: an object whatever was stored. */
+export function storedOptions({ opts: text }: Fields): Readonly<Record<string, unknown>> {
+  if (text === undefined || text === "") return NO_OPTIONS;
+  if (last?.text !== text) {
+    const opts = fromJson(text);
+    const known = typeof opts === "object" && opts !== null && !Array.isArray(opts);
+    last = { text, opts: known ? (opts as Record<string, unknown>) : NO_OPTIONS };
+  }
+  return last.opts;
 }
 
-/** Stored options as users know them: without what telemetry keeps among them, here and in v1. */
+const NO_OPTIONS: Readonly<Record<string, unknown>> = Object.freeze({});
+
+/**
+ * Stored options as users know them, a copy of their own: without what telemetry keeps among them, here
+ * and in v1.
+ */
 export function knownOptions(fields: Fields): Readonly<Record<string, unknown>> {
-  const opts = storedOptions(fields);
-  // Few have it, and a copy for each job would cost all.
-  if (!("tm" in opts || "omc" in opts)) return opts;
-  const { tm: _tm, omc: _omc, ...known } = opts;
+  const { tm: _tm, omc: _omc, ...known } = storedOptions(fields);
+  for (const name in known) {
+    // Not to be shared either.
+    const value = known[name];
+    if (typeof value === "object" && value !== null) return structuredClone(known);
+  }
   return known;
 }
 

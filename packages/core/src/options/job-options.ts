@@ -94,6 +94,8 @@ export function checkJobOptions(
   at = "opts",
 ): CheckedJobOptions {
   if (given === undefined && Object.keys(defaults).length === 0) return DEFAULTS;
+  const known = lastChecked;
+  if (known?.defaults === defaults && sameFlat(given, known.given)) return known.checked;
   const opts = over(defaults, record(at, given === undefined ? {} : given, KNOWN));
   const attempts = whole(`${at}.attempts`, opts.attempts, 1, ATTEMPTS_MAX);
   const backoff = checkBackoff(`${at}.backoff`, opts.backoff);
@@ -109,7 +111,7 @@ export function checkJobOptions(
     removeOnComplete,
     removeOnFail,
   });
-  return {
+  const checked: CheckedJobOptions = {
     jobId: opts.jobId === undefined ? undefined : jobId(opts.jobId, `${at}.jobId`),
     delay: whole(`${at}.delay`, opts.delay, 0, DELAY_MAX_MS) ?? 0,
     runAt: checkRunAt(`${at}.runAt`, opts),
@@ -118,6 +120,45 @@ export function checkJobOptions(
     deduplication: checkDeduplication(`${at}.deduplication`, opts.deduplication),
     stored: stored === "{}" ? "" : stored,
   };
+  // What `runAt` may be depends on the time.
+  if (opts.runAt === undefined && isFlat(given))
+    lastChecked = { given: { ...given }, defaults, checked };
+  return checked;
+}
+
+/** The last options that were checked: most jobs of a queue are added with the same. */
+let lastChecked:
+  | {
+      readonly given: Readonly<Record<string, unknown>>;
+      readonly defaults: JobOptions;
+      readonly checked: CheckedJobOptions;
+    }
+  | undefined;
+
+/** True for a plain object of values that cannot change. */
+function isFlat(given: unknown): given is Readonly<Record<string, unknown>> {
+  if (typeof given !== "object" || given === null) return false;
+  if (Object.getPrototypeOf(given) !== Object.prototype) return false;
+  const own = Object.values(Object.getOwnPropertyDescriptors(given));
+  return own.every(({ value }) => ["string", "number", "boolean"].includes(typeof value));
+}
+
+/** True for a plain object with the same values under the same keys; reads each at most once. */
+function sameFlat(given: unknown, known: Readonly<Record<string, unknown>>): boolean {
+  if (typeof given !== "object" || given === null) return false;
+  try {
+    if (Object.getPrototypeOf(given) !== Object.prototype) return false;
+    let left = Object.keys(known).length;
+    for (const key of Object.keys(given)) {
+      const value = (given as Readonly<Record<string, unknown>>)[key];
+      if (!Object.hasOwn(known, key) || known[key] !== value) return false;
+      left -= 1;
+    }
+    return left === 0;
+  } catch {
+    // Whoever checks it one by one names what cannot be read.
+    return false;
+  }
 }
 
 /**

@@ -1,6 +1,7 @@
 import { addScript, type CallOf } from "@echomq/scripts";
 import { errorFromReply, isEchoMQError } from "@echomq/wire";
 import type { Session } from "../connection/session.js";
+import { Turnstile } from "../connection/turnstile.js";
 import type { JobIds } from "../ids/node-lease.js";
 import { bury } from "../job/bury.js";
 import type { CheckedJobOptions } from "../options/job-options.js";
@@ -31,9 +32,13 @@ interface Pending {
   readonly reject: (error: unknown) => void;
 }
 
-/** Most jobs of one automatic batch, and of one chunk of `addBulk`: beyond, a call holds Redis too long. */
+/** Most jobs of one automatic batch, and of one list that goes in a single call: beyond, it holds Redis too long. */
 const AUTO_BATCH = 256;
-export const CHUNK = 500;
+const WHOLE = 500;
+/** Jobs of one call where a list needs several: one is made ready while the server takes another. */
+const CHUNK = 250;
+/** Calls in flight: the server works on one while another is made here. */
+const CALLS = 2;
 /** Most bytes of one call, so that a few large payloads do not hold the server either. */
 const CHUNK_BYTES = 4 * 1024 * 1024;
 /** Most calls for one batch while the holders of its deduplication ids change. */
@@ -48,6 +53,7 @@ export class Adder {
   readonly #ids: JobIds;
   readonly #holders = new Holders();
   readonly #waiting: Pending[] = [];
+  readonly #turnstile = new Turnstile();
   #inFlight = 0;
   /** Calls in flight that may have to be sent again because the holder of a record was not known. */
   #unsure = 0;
@@ -71,23 +77,36 @@ export class Adder {
     });
   }
 
-  /** Adds jobs in order, each chunk in one atomic step. */
-  async addAll(session: Session, jobs: readonly NewJob[]): Promise<Added[]> {
-    const list = chunks(jobs, CHUNK);
+  /**
+   * Adds jobs in order, in one atomic step or, where there are many, in several. The first that fails
+   * is told when those on their way have ended; none is sent after it. `told` takes what became of some of
+   * them, from the given place on, while others are on their way.
+   */
+  async addAll(
+    session: Session,
+    jobs: readonly NewJob[],
+    told: (added: readonly Added[], from: number) => void = () => undefined,
+  ): Promise<Added[]> {
+    const list = chunks(jobs, jobs.length > WHOLE ? CHUNK : WHOLE);
+    // One that is sent again, because it did not know the holder of a record, would be overtaken.
+    const calls = jobs.some(locks) ? 1 : CALLS;
     const added: Added[] = [];
-    const [first] = list;
-    // Made ready for nobody, it could only fail where nobody listens.
-    if (first === undefined) return added;
-    let made = this.#make(session, first);
-    for (const [at, chunk] of list.entries()) {
-      const sent = this.#send(session, chunk, 1, await made);
-      const next = list[at + 1];
-      if (next) {
-        // The call must be on its way before the next chunk is made ready.
-        made = immediate().then(() => this.#make(session, next));
-        made.catch(() => undefined);
+    const flying: Promise<Added[]>[] = [];
+    const take = (some: readonly Added[] = []): void => {
+      told(some, added.length);
+      added.push(...some);
+    };
+    try {
+      for (const chunk of list) {
+        const sending = await this.#make(session, chunk);
+        const sent = this.#send(session, chunk, 1, sending);
+        // It may fail while another is waited for.
+        sent.catch(() => undefined);
+        if (flying.push(sent) === calls) take(await flying.shift());
       }
-      added.push(...(await sent));
+      for (const sent of flying) take(await sent);
+    } finally {
+      await Promise.allSettled(flying);
     }
     return added;
   }
@@ -96,7 +115,7 @@ export class Adder {
     while (this.#waiting.length > 0) {
       // Two that wait for a node id would mint in turns; one that is sent again would be overtaken.
       const share = this.#waiting.length >= SHARE && this.#ids.leased && this.#unsure === 0;
-      if (this.#inFlight > (share ? 1 : 0)) return;
+      if (this.#inFlight >= (share ? CALLS : 1)) return;
       const half = share && this.#inFlight === 0 && this.#waiting.length >= 2 * SHARE;
       const most = Math.min(half ? Math.ceil(this.#waiting.length / 2) : AUTO_BATCH, AUTO_BATCH);
       const [jobs = []] = chunks(
@@ -104,7 +123,7 @@ export class Adder {
         most,
       );
       const batch = this.#waiting.splice(0, jobs.length);
-      const unsure = jobs.some(({ opts }) => opts.deduplication !== undefined) ? 1 : 0;
+      const unsure = jobs.some(locks) ? 1 : 0;
       this.#inFlight += 1;
       this.#unsure += unsure;
       void this.#deliver(session, jobs, batch).then(() => {
@@ -123,6 +142,7 @@ export class Adder {
   ): Promise<void> {
     try {
       const added = await this.#send(session, jobs, 0, await this.#make(session, jobs));
+      await this.#turnstile.pass();
       for (const [at, { resolve, reject }] of batch.entries()) {
         const one = added[at] as Added;
         if (one.refusal) reject(one.refusal);
@@ -240,10 +260,8 @@ interface Sending {
   readonly items: CallOf<typeof addScript.spec>["items"];
 }
 
-function immediate(): Promise<void> {
-  return new Promise((resolve) => {
-    setImmediate(resolve);
-  });
+function locks({ opts }: NewJob): boolean {
+  return opts.deduplication !== undefined;
 }
 
 /** `now` is the server's time. */

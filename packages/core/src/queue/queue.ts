@@ -111,8 +111,9 @@ export class Queue<M extends JobMapOf<M> = JobMap> extends QueueLimits<M> {
   }
 
   /**
-   * Adds jobs in order. Each chunk of up to 500 is one atomic step, of which a length limit refuses all
-   * or none; chunks before it stay. All jobs are checked before the first is sent.
+   * Adds jobs in order. Up to 500 are one atomic step, of which a length limit refuses all or none; more go
+   * in steps of 250. When one fails, those before it stay, the one on its way beside it may be added, and no
+   * other. All jobs are checked before the first is sent.
    * @throws as {@link add}.
    */
   async addBulk<const J extends readonly BulkJob<M>[]>(jobs: J): Promise<AddedJobs<M, J>> {
@@ -126,12 +127,17 @@ export class Queue<M extends JobMapOf<M> = JobMap> extends QueueLimits<M> {
       const checked = checking.some(isPromise)
         ? await Promise.all(checking)
         : (checking as NewJob[]);
+      const made: (Job | Promise<Job>)[] = [];
+      const told = (some: readonly Added[], from: number): void => {
+        some.forEach((one, n) => {
+          if (!one.duplicate) made[from + n] = this.#made(checked[from + n] as NewJob, one);
+        });
+      };
       const added = await (this.#telemetry === undefined
-        ? this.#addAll(checked)
-        : this.#telemetry.addBulk(checked, (all) => this.#addAll(all)));
-      const made = checked.map((job, at) => {
-        const one = added[at] as Added;
-        return one.duplicate ? this.#standing(job, one) : this.#made(job, one);
+        ? this.#addAll(checked, told)
+        : this.#telemetry.addBulk(checked, (all) => this.#addAll(all, told)));
+      added.forEach((one, at) => {
+        if (one.duplicate) made[at] = this.#standing(checked[at] as NewJob, one);
       });
       return (made.some(isPromise) ? await Promise.all(made) : made) as unknown as AddedJobs<M, J>;
     });
@@ -233,8 +239,11 @@ export class Queue<M extends JobMapOf<M> = JobMap> extends QueueLimits<M> {
     return this.#adder.add(await this.#session.get("Queue.add"), job);
   }
 
-  async #addAll(jobs: readonly NewJob[]): Promise<Added[]> {
-    return this.#adder.addAll(await this.#session.get("Queue.addBulk"), jobs);
+  async #addAll(
+    jobs: readonly NewJob[],
+    told: (added: readonly Added[], from: number) => void,
+  ): Promise<Added[]> {
+    return this.#adder.addAll(await this.#session.get("Queue.addBulk"), jobs, told);
   }
 
   #refuseClosed(op: string): void {

@@ -28,11 +28,20 @@ export interface ClaimRequest {
   readonly begun: number;
 }
 
+/** One claimed job. */
+export interface Claimed {
+  readonly id: string;
+  /** Its hash, empty where the claim did not declare it. */
+  readonly fields: readonly (string | null)[];
+  /** Why it must not run; a queue where one does is nothing for `turn`. */
+  readonly verdict?: string | null;
+}
+
 /** What `step` and `turn` answer alike. */
 export interface Advance {
   /** Per settlement, in order. */
   readonly statuses: readonly string[];
-  readonly claimed: ReplyOf<typeof stepScript.spec>["claimed"];
+  readonly claimed: readonly Claimed[];
   readonly hints: readonly string[];
   readonly bury: readonly string[];
   /** Why nothing was claimed. */
@@ -112,16 +121,17 @@ export class WorkerCalls {
       args: {
         now,
         claim: claim.count,
-        lease: claim.leaseMs,
+        deadline: now + claim.leaseMs,
         token: claim.token,
         begun: claim.begun,
         hints: claim.guess.ask,
       },
-      results: plain.map(({ run, value }) => ({ token: run.token, value, runs: runsOf(run) })),
+      claims: claimsOf(plain),
+      results: plain,
+      attempts: keeps ? plain.map(({ run }) => ({ runs: `${run.atm}.${run.ats}` })) : [],
     });
-    const claimed = reply.claimed.map(({ id, fields }) => ({ id, fields, verdict: null }));
-    const statuses = reply.statuses.length > 0 ? reply.statuses : plain.map(() => "ok");
-    return { statuses, claimed, hints: reply.hints };
+    const statuses = reply.statuses ?? plain.map(() => "ok");
+    return { statuses, claimed: reply.claimed, hints: reply.hints ?? [] };
   }
 
   /** Ends runs in any way. */
@@ -177,7 +187,13 @@ export class WorkerCalls {
   }
 }
 
-/** Attempts of a run as `turn` takes them. */
-function runsOf({ atm, ats }: Run): string {
-  return atm === 1 && ats === 1 ? "" : `${atm}.${ats}`;
+/** The tokens of runs, and how many runs of each stand side by side. */
+function claimsOf(plain: readonly Settlement[]): { token: string; count: number }[] {
+  const claims: { token: string; count: number }[] = [];
+  for (const { run } of plain) {
+    const last = claims.at(-1);
+    if (last?.token === run.token) last.count += 1;
+    else claims.push({ token: run.token, count: 1 });
+  }
+  return claims;
 }

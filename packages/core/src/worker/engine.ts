@@ -1,8 +1,10 @@
 import { type Dispatcher, typedError } from "@echomq/scripts";
 import { isEchoMQError, LIMITS } from "@echomq/wire";
 import type { Session } from "../connection/session.js";
+import { Turnstile } from "../connection/turnstile.js";
 import { within } from "../connection/within.js";
 import type { Keep } from "../options/retention.js";
+import { isPromise } from "../options/schema.js";
 import { Ahead } from "./ahead.js";
 import { RunBook, unknownOutcome } from "./book.js";
 import { type Advance, type ClaimRequest, WorkerCalls } from "./calls.js";
@@ -21,13 +23,14 @@ import { keepOfAll } from "./settle-batch.js";
 import { Starter } from "./starter.js";
 import { Tokens } from "./tokens.js";
 
-/** Jobs held from which two calls may be in flight: below, the second would only split batches. */
-const TWO_CALLS_FROM = 10;
 /**
- * Jobs held from which a claim takes half of them at most, so that one half is worked on here while
- * the server works on the other. Below, batches are too small to share.
+ * Calls in flight of a worker that holds more than one job. A claim takes half of what it holds at most:
+ * one half is worked on here while the server works on the other.
  */
-const HALVES_FROM = 40;
+const CALLS = 2;
+
+const NO_IDS: readonly string[] = [];
+const NOTHING: PromiseFulfilledResult<null> = { status: "fulfilled", value: null };
 
 /** How long an end may wait for others to share its call while claimed jobs stand ready, in ms. */
 const SHARE_MS = 2;
@@ -60,6 +63,7 @@ export class Engine {
   /** Jobs that calls in flight claim: free slots are theirs first. */
   #promised = 0;
   readonly #inFlight = new Set<Promise<void>>();
+  readonly #turnstile = new Turnstile();
   #hungry = true;
   /** Counts wake-ups: one that comes while a claim is in flight may tell of a job the claim missed. */
   #wakes = 0;
@@ -112,9 +116,14 @@ export class Engine {
     return this.#lean.limited || this.#pace !== undefined || !!this.#settings.queueRate;
   }
 
+  /** Most jobs held at once: those that run, and those claimed ahead. */
+  get #held(): number {
+    return this.#settings.concurrency + this.#ahead.size(this.#limited);
+  }
+
   get #free(): number {
     if (!this.#claiming) return 0;
-    const held = this.#settings.concurrency + this.#ahead.size(this.#limited);
+    const held = this.#held;
     return Math.max(Math.min(held - this.#busy, this.#pace?.places ?? held), 0);
   }
 
@@ -199,9 +208,8 @@ export class Engine {
     if (this.#ended || (this.owned.size === 0 && this.#inFlight.size === 0)) this.#onQuiet();
     if (this.#rest.resting || this.#ended) return;
     // What is given back goes in one call after the claims in flight: two would change the order.
-    const held = this.#settings.concurrency + this.#ahead.size(this.#limited);
-    const two = this.#claiming && held >= TWO_CALLS_FROM;
-    const most = two ? 2 : 1;
+    // Whoever fetches by hand may hold no slot, and still end what runs.
+    const most = this.#claiming && this.#held > 1 ? CALLS : 1;
     while (this.#inFlight.size < most && this.#send());
   }
 
@@ -209,10 +217,8 @@ export class Engine {
   #send(): boolean {
     if (this.#shares()) return false;
     const free = this.#free;
-    const held = this.#settings.concurrency + this.#ahead.size(this.#limited);
-    const largest = held >= HALVES_FROM ? Math.ceil(held / 2) : LIMITS.writeBound;
-    const wanted =
-      this.#hungry || this.#book.pending > 0 ? Math.min(free, largest, LIMITS.writeBound) : 0;
+    const largest = Math.min(Math.ceil(this.#held / CALLS), LIMITS.writeBound);
+    const wanted = this.#hungry || this.#book.pending > 0 ? Math.min(free, largest) : 0;
     // A second claim beside one in flight only where there is more than one takes.
     if (this.#inFlight.size > 0 && this.#book.pending === 0 && !this.#plenty) return false;
     const spare = Math.max(this.#starter.spare - this.#promised, 0);
@@ -280,13 +286,17 @@ export class Engine {
       promised = 0;
     };
     try {
-      await this.#session.fence.open(this.#lane, this.#session.clock);
-      const now = await this.#session.clock.now();
+      const { fence, clock } = this.#session;
+      // A promise awaited costs a turn of the microtasks, with every call.
+      if (!fence.isOpen(this.#lane)) await fence.open(this.#lane, clock);
+      const now = clock.known() ?? (await clock.now());
       // Both are written to the connection in one go; neither waits for the other.
-      const [finished, stepped] = await Promise.allSettled([
-        other.length > 0 ? this.#calls.finish(other, now) : null,
-        plain.length > 0 || claim.count > 0 ? this.#advance(plain, claim, now) : null,
-      ]);
+      const finishing = other.length > 0 ? settled(this.#calls.finish(other, now)) : NOTHING;
+      const stepping =
+        plain.length > 0 || claim.count > 0 ? settled(this.#advance(plain, claim, now)) : NOTHING;
+      const stepped = isPromise(stepping) ? await stepping : stepping;
+      const finished = isPromise(finishing) ? await finishing : finishing;
+      await this.#turnstile.pass();
       answered();
       if (stepped.status === "fulfilled" && stepped.value !== null) {
         taken = stepped.value.claimed.length;
@@ -324,7 +334,9 @@ export class Engine {
         const short = reply.claimed.length < claim.count;
         if (short) this.#lean.ranShort();
         if (keep.count > 0) this.#owed = keep;
-        return { ...reply, bury: [], reason: short ? "more" : "", due: this.#due };
+        const { statuses, claimed, hints } = reply;
+        const reason = short ? "more" : "";
+        return { statuses, claimed, hints, bury: NO_IDS, reason, due: this.#due };
       } catch (error) {
         if (!isEchoMQError(error, "EMQRETRY")) throw error;
         this.#lean.refused();
@@ -387,4 +399,12 @@ export class Engine {
       this.#releaseLost();
     });
   }
+}
+
+/** What a promise comes to; never rejects. */
+function settled<T>(promise: Promise<T>): Promise<PromiseSettledResult<T>> {
+  return promise.then(
+    (value) => ({ status: "fulfilled", value }),
+    (reason: unknown) => ({ status: "rejected", reason }),
+  );
 }

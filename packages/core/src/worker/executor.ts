@@ -1,3 +1,4 @@
+import { storedOptions } from "../job/fields.js";
 import { payloadFault } from "../job/payload.js";
 import type { JobMapOf } from "../job/types.js";
 import { TIMER_MAX_MS } from "../options/limits.js";
@@ -11,6 +12,9 @@ import type { AnyJob } from "./types.js";
 
 /** How long a handler that was told to stop may keep its slot, in ms. */
 const GRACE_MS = 5_000;
+
+/** Takes how a run ended. */
+export type Done = (run: Run, end: Settlement | null) => void;
 
 /** What an executor needs of its worker. */
 export interface ExecutorHost<M extends JobMapOf<M>> {
@@ -38,39 +42,51 @@ export class Executor<M extends JobMapOf<M>> {
     this.#host = host;
   }
 
-  /** Resolves to how the run ended; null when nothing may be written any more. Never rejects. */
-  async execute(run: Run): Promise<Settlement | null> {
+  /** Runs one job; `done` is told once, later, how the run ended: null when nothing may be written any more. */
+  execute(run: Run, done: Done): void {
     const job = this.#host.job(run);
     run.job = job;
     const unread = payloadFault(job);
-    if (unread !== undefined) return failed(run, unread, this.#settings);
-    const ttl = msOf(job.opts.ttl);
-    if (ttl !== undefined && run.ats === 1) {
-      const late = await this.#late(job, ttl);
-      if (run.lost) return null;
-      if (late) {
-        run.uncounted = true;
-        return ended(run, new ExpiredError(run.id, ttl), this.#settings);
-      }
+    if (unread !== undefined) {
+      settle(failed(run, unread, this.#settings), (end) => done(run, end));
+      return;
     }
+    // Of the run, not of the job: others may have changed that one.
+    const opts = storedOptions(run.fields);
+    const ttl = msOf(opts.ttl);
+    if (ttl === undefined || run.ats !== 1) this.#start(run, job, opts, done);
+    else
+      void this.#unlessLate(run, job, ttl).then((end) => {
+        if (end === undefined) this.#start(run, job, opts, done);
+        else done(run, end);
+      });
+  }
+
+  #start(run: Run, job: AnyJob<M>, opts: Readonly<Record<string, unknown>>, done: Done): void {
     this.#host.active(job);
-    const timeout = msOf(job.opts.timeout) ?? this.#settings.jobTimeoutMs;
+    const timeout = msOf(opts.timeout) ?? this.#settings.jobTimeoutMs;
     const timer =
       timeout === undefined ? undefined : setTimeout(() => this.#timeOut(run, timeout), timeout);
-    const end = await new Promise<Settlement | null>((resolve) => {
-      run.quit = () => resolve(null);
-      const thrown = (error: unknown): void => resolve(run.lost ? null : this.#thrown(run, error));
-      try {
-        const result = this.#host.call(job, run);
-        Promise.resolve(result)
-          .then((value) => this.#returned(run, value))
-          .then(resolve, thrown);
-      } catch (error) {
-        thrown(error);
-      }
-    });
-    clearTimeout(timer);
-    return run.lost ? null : end;
+    let open = true;
+    const end = (settlement: Settlement | null): void => {
+      if (!open) return;
+      open = false;
+      clearTimeout(timer);
+      done(run, run.lost ? null : settlement);
+    };
+    run.quit = () => end(null);
+    const thrown = (error: unknown): void => {
+      if (run.lost) end(null);
+      else void this.#thrown(run, error).then(end);
+    };
+    try {
+      // Promises cost more than the rest of an empty job: one, beside that of the handler.
+      Promise.resolve(this.#host.call(job, run)).then((value) => {
+        settle(this.#returned(run, value), end);
+      }, thrown);
+    } catch (error) {
+      thrown(error);
+    }
   }
 
   /** Ends a run whose handler goes on: tells the handler, and after a while frees its slot. */
@@ -113,6 +129,15 @@ export class Executor<M extends JobMapOf<M>> {
     this.stop(run, error, failed(run, error, this.#settings));
   }
 
+  /** How a run ends whose job waited too long; undefined where it did not. */
+  async #unlessLate(run: Run, job: AnyJob<M>, ttl: number): Promise<Settlement | null | undefined> {
+    const late = await this.#late(job, ttl);
+    if (run.lost) return null;
+    if (!late) return undefined;
+    run.uncounted = true;
+    return ended(run, new ExpiredError(run.id, ttl), this.#settings);
+  }
+
   async #late(job: AnyJob<M>, ttl: number): Promise<boolean> {
     try {
       return (await this.#host.now()) > job.timestamp + job.delay + ttl;
@@ -122,6 +147,15 @@ export class Executor<M extends JobMapOf<M>> {
       return false;
     }
   }
+}
+
+/** Tells how a run ends, at once where that is known. */
+function settle(
+  end: Settlement | Promise<Settlement> | null,
+  tell: (settlement: Settlement | null) => void,
+): void {
+  if (isPromise(end)) void end.then(tell);
+  else tell(end);
 }
 
 /** A stored time in ms; what no version of this package stores is none. */

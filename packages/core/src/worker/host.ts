@@ -5,8 +5,8 @@ import type { Run } from "./run.js";
 
 /** What the engine needs of the worker it works for. */
 export interface EngineHost {
-  /** Runs the handler and resolves to how the run ended; null when nothing may be written. Never rejects. */
-  execute(run: Run): Promise<Settlement | null>;
+  /** Runs the handler; `done` is told once, later, how the run ended: null when nothing may be written. */
+  execute(run: Run, done: (run: Run, end: Settlement | null) => void): void;
   /** The end was written. */
   settled(settlement: Settlement): void;
   /** The run's lease is gone. */

@@ -14,8 +14,8 @@ import { Wakeups } from "./wakeups.js";
 
 /** What the parts of a worker need of it. */
 export interface PartsHost {
-  /** Runs the handler and resolves to how the run ended; null when nothing may be written. Never rejects. */
-  execute(run: Run): Promise<Settlement | null>;
+  /** Runs the handler; `done` is told once, later, how the run ended: null when nothing may be written. */
+  execute(run: Run, done: (run: Run, end: Settlement | null) => void): void;
   /** The end was written. */
   settled(settlement: Settlement): void;
   /** The run's lease is gone. */

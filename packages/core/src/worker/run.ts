@@ -26,6 +26,8 @@ export class Run {
   uncounted = false;
   /** Frees the run's slot although its handler goes on. */
   quit: (() => void) | undefined;
+  /** Monotonic ms at which its handler began, where that is looked at. */
+  started = 0;
   /** The server knows that this run began, and charges its job if the worker dies. */
   begun = true;
 

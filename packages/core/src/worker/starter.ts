@@ -4,13 +4,12 @@ import { fieldsOfRun } from "../job/fields.js";
 import { shown } from "../options/check.js";
 import type { Ahead } from "./ahead.js";
 import type { RunBook } from "./book.js";
-import type { WorkerCalls } from "./calls.js";
+import type { Claimed, WorkerCalls } from "./calls.js";
 import type { EngineHost } from "./host.js";
 import type { WorkerSettings } from "./options.js";
-import { doomed, released } from "./outcome.js";
+import { doomed, released, type Settlement } from "./outcome.js";
 import { Run } from "./run.js";
 
-type Claimed = Awaited<ReturnType<WorkerCalls["step"]>>["claimed"];
 type BeginReply = Awaited<ReturnType<WorkerCalls["begin"]>>[number];
 
 /** What a starter needs of the engine. */
@@ -88,7 +87,7 @@ export class Starter {
   /** `leaseEnds` is in monotonic ms; the first `begun` of the claimed are known to begin now,
    * `claimedAt` in server ms. */
   start(
-    claimed: Claimed,
+    claimed: readonly Claimed[],
     token: string,
     leaseEnds: number,
     begun: number,
@@ -96,14 +95,16 @@ export class Starter {
   ): void {
     const bare: Run[] = [];
     let wanted = this.#settings.byHand ? this.spare : claimed.length;
-    for (const [at, { id, verdict, fields }] of claimed.entries()) {
+    for (const [at, { id, verdict = null, fields }] of claimed.entries()) {
       const run = new Run(id, token, leaseEnds, claimedAt);
       run.begun = fields.length === 0 || at < begun;
       this.#book.add(run);
+      // Whoever comes with fields was named in the claim.
+      const usable = fields.length > 0 || isJobId(id);
       // Together, so that they keep their order: those who wanted them have gone.
-      if (verdict === null && isJobId(id) && wanted-- <= 0) this.#unwanted(run);
+      if (verdict === null && usable && wanted-- <= 0) this.#unwanted(run);
       else if (fields.length > 0) this.#start(run, fields, verdict);
-      else if (isJobId(id)) bare.push(run);
+      else if (usable) bare.push(run);
       else this.#unusable(run);
     }
     if (bare.length > 0) void this.#begin(bare);
@@ -177,16 +178,18 @@ export class Starter {
   #execute(run: Run): void {
     this.#running += 1;
     if (!run.begun) this.#watch(run);
-    const started = this.#ahead.on ? performance.now() : 0;
-    void this.#host.execute(run).then((settlement) => {
-      this.#running -= 1;
-      if (this.#ahead.on) this.#ahead.took(performance.now() - started);
-      this.#unmarked.delete(run);
-      if (settlement) this.#book.settle(settlement);
-      this.startReady();
-      this.#slots.freed(1);
-    });
+    if (this.#ahead.on) run.started = performance.now();
+    this.#host.execute(run, this.#done);
   }
+
+  readonly #done = (run: Run, end: Settlement | null): void => {
+    this.#running -= 1;
+    if (this.#ahead.on) this.#ahead.took(performance.now() - run.started);
+    this.#unmarked.delete(run);
+    if (end) this.#book.settle(end);
+    this.startReady();
+    this.#slots.freed(1);
+  };
 
   /** Starts what stands ready while there are slots. */
   startReady(): void {

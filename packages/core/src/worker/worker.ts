@@ -208,7 +208,7 @@ export class Worker<M extends JobMapOf<M> = JobMap> extends Emitter<WorkerEvents
 
   #assemble(session: Session): Promise<Parts> {
     return assemble(session, this.#settings, {
-      execute: (run) => this.#executor.execute(run),
+      execute: (run, done) => this.#executor.execute(run, done),
       settled: (settlement) => {
         this.#telemetry?.settled(settlement);
         this.#settled(settlement);

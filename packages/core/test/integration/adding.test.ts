@@ -212,6 +212,28 @@ describe.each(ENGINES)("adding on %s", (engine) => {
       expect((await queue.getJob(job.id))?.opts).toEqual({ timeout: 5_000, ttl: 9_000 });
     });
 
+    test("a long list keeps its order, and ends at the step that is refused", async () => {
+      const queue = (await open()).queue();
+      const list = (count: number) =>
+        Array.from({ length: count }, (_, n) => ({ name: "x", data: n, opts: { jobId: `j${n}` } }));
+      const added = await queue.addBulk([
+        ...list(1_100),
+        { name: "x", data: 7, opts: { jobId: "j7" } },
+      ]);
+      expect(added.map(({ id }) => id)).toEqual([
+        ...list(1_100).map(({ opts }) => opts.jobId),
+        "j7",
+      ]);
+      expect(added.at(-1)?.data).toBe(7);
+      const waiting = (await queue.getJobs(["waiting"], 0, -1, true)).map(({ data }) => data);
+      expect(waiting).toEqual(list(1_100).map(({ data }) => data));
+      await queue.obliterate();
+      await queue.setMaxLength(600);
+      expect(await refusal(queue.addBulk(list(2_000)))).toMatchObject({ code: "EMQFULL" });
+      const stays = (await queue.getJobs(["waiting"], 0, -1, true)).map(({ data }) => data);
+      expect(stays).toEqual(list(500).map(({ data }) => data));
+    });
+
     test("a length limit: each add for itself, each chunk of a bulk whole", async () => {
       const queue = (await open()).queue();
       await queue.setMaxLength(3);

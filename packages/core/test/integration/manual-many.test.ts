@@ -48,7 +48,7 @@ describe.each(ENGINES)("many callers of getNextJob on %s", (engine) => {
 
   test.each([2, 12, 40])("%i that time out together leave nothing claimed", async (count) => {
     const { queue, worker, calls, late, added, line } = await waiting(Array(count).fill(1_500));
-    await until("jobs are claimed", async () => (await queue.getJobCounts()).active > 1);
+    await until("jobs are claimed", async () => (await queue.getJobCounts()).active > 0);
     expect(await Promise.all(calls)).toEqual(calls.map(() => undefined));
     late.open();
     await until("all are back", async () => (await queue.getJobCounts()).active === 0);

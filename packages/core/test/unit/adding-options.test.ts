@@ -319,3 +319,49 @@ test("add is typed by the map of jobs", () => {
   };
   expectTypeOf(untyped).toBeFunction();
 });
+
+describe("options as they were checked last", () => {
+  test("are those of the call, whatever was checked before", () => {
+    const defaults = { attempts: 2 };
+    const stored = (opts: object, over?: object): string =>
+      checkJobOptions(opts as never, over as never).stored;
+    for (let n = 0; n < 2; n += 1) {
+      expect(stored({ attempts: 3 })).toBe('{"attempts":3}');
+      expect(stored({ attempts: 3 })).toBe('{"attempts":3}');
+      expect(stored({ attempts: 3, removeOnComplete: true })).toContain("removeOnComplete");
+      expect(stored({})).toBe("");
+      expect(stored({}, defaults)).toBe('{"attempts":2}');
+      expect(stored({}, defaults)).toBe('{"attempts":2}');
+      expect(stored({}, { attempts: 4 })).toBe('{"attempts":4}');
+    }
+  });
+
+  test("an object that is changed is another", () => {
+    const opts: { attempts: unknown; backoff?: unknown } = { attempts: 3 };
+    expect(checkJobOptions(opts as never).stored).toBe('{"attempts":3}');
+    opts.attempts = 5;
+    expect(checkJobOptions(opts as never).stored).toBe('{"attempts":5}');
+    opts.attempts = "5";
+    expect(refused(() => checkJobOptions(opts as never))).toMatchObject({
+      option: "opts.attempts",
+    });
+    const deep = { backoff: { type: "fixed", delay: 1 } };
+    expect(checkJobOptions(deep as never).stored).toContain('"delay":1');
+    deep.backoff.delay = 2;
+    expect(checkJobOptions(deep as never).stored).toContain('"delay":2');
+  });
+
+  test("a known object with one key more, or what cannot be read, is looked at", () => {
+    checkJobOptions({ attempts: 3 });
+    const odd = { attempts: 3, atempts: 3 };
+    expect(refused(() => checkJobOptions(odd as never))).toMatchObject({ option: "opts.atempts" });
+    const hostile = {
+      get attempts(): number {
+        throw new Error("no");
+      },
+    };
+    expect(refused(() => checkJobOptions(hostile))).toMatchObject({ option: "opts.attempts" });
+    const late = { runAt: Date.now() + 315_360_000_000 - 60_000 };
+    expect(checkJobOptions(late).runAt).toBe(late.runAt);
+  });
+});

@@ -4,37 +4,27 @@ import type { Script } from "@echomq/scripts";
 
 export const fenceScript: Script<(typeof MIGRATION_REGISTRY)["fence"]> = {
   spec: MIGRATION_REGISTRY.fence,
-  sha: "040b41dfe0d0570d4e045e8365f3cd8a53dbc80f",
+  sha: "edc0032175aba3333419f93b292649b5c87d61ac",
   source: `-- Moves every queue-level v1 key into the vault, leaves a tombstone and stamps the queue, in one step.
 local unpack = unpack or table.unpack
 local stamp, meta = KEYS[1], KEYS[2]
+if #ARGV < 6 then return redis.error_reply('EMQARG arguments') end
 local bad
-local number = {}
-local function int(at, name)
-  local text = ARGV[at]
-  if number[text] then return number[text] end
-  if text and #text < 17 and string.find(text, '^%d+$') then
-    local value = tonumber(text)
-    if value <= 9007199254740991 then
-      number[text] = value
-      return value
-    end
+local odd, whole = string.gsub(ARGV[1] .. ' ' .. ARGV[2] .. ' ', '%d+ ', '')
+if odd ~= '' or whole ~= 2 then
+  for _, arg in ipairs({ { 1, 'live' }, { 2, 'vault' } }) do
+    if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
   end
-  bad = bad or name
-  return 0
+  return redis.error_reply('EMQARG ' .. bad)
 end
-local function text(at, name)
-  if not ARGV[at] then bad = bad or name end
-  return ARGV[at] or ''
-end
-local live_n = int(1, 'live')
+local live_n = ARGV[1] + 0
 if live_n > 64 then bad = bad or 'live' end
-local vault_n = int(2, 'vault')
+local vault_n = ARGV[2] + 0
 if vault_n > 64 then bad = bad or 'vault' end
-local own = text(3, 'own')
-local run = text(4, 'run')
-local tombstone = text(5, 'tombstone')
-local source = text(6, 'source')
+local own = ARGV[3]
+local run = ARGV[4]
+local tombstone = ARGV[5]
+local source = ARGV[6]
 local live_at, live_w = 2, 1
 local vault_at, vault_w = live_at + live_n * live_w, 1
 if not bad and #KEYS ~= vault_at + vault_n * vault_w then bad = 'keys' end
@@ -108,32 +98,15 @@ return seen`,
 
 export const phaseScript: Script<(typeof MIGRATION_REGISTRY)["phase"]> = {
   spec: MIGRATION_REGISTRY.phase,
-  sha: "dc2baf324fae65eac2c7d954ea5aecb95d0c4ac1",
+  sha: "b3dd02cd9ca6b0e518e81514ab2c00c8b5604175",
   source: `-- Changes the phase in the stamp of a run.
 local unpack = unpack or table.unpack
 local stamp, meta = KEYS[1], KEYS[2]
+if #ARGV < 3 then return redis.error_reply('EMQARG arguments') end
 local bad
-local number = {}
-local function int(at, name)
-  local text = ARGV[at]
-  if number[text] then return number[text] end
-  if text and #text < 17 and string.find(text, '^%d+$') then
-    local value = tonumber(text)
-    if value <= 9007199254740991 then
-      number[text] = value
-      return value
-    end
-  end
-  bad = bad or name
-  return 0
-end
-local function text(at, name)
-  if not ARGV[at] then bad = bad or name end
-  return ARGV[at] or ''
-end
-local own = text(1, 'own')
-local goal = text(2, 'goal')
-local source = text(3, 'source')
+local own = ARGV[1]
+local goal = ARGV[2]
+local source = ARGV[3]
 if not bad and #KEYS ~= 2 then bad = 'keys' end
 if not bad and #ARGV ~= 3 then bad = 'arguments' end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
@@ -174,40 +147,32 @@ return 1`,
 
 export const copyScript: Script<(typeof MIGRATION_REGISTRY)["copy"]> = {
   spec: MIGRATION_REGISTRY.copy,
-  sha: "627d916f26d1b23d90c424a7f6703fb8bc20e98f",
+  sha: "447e3c78e296f8a472fd89140a9ed1d36c81d175",
   source: `-- Copies one batch of jobs, hash first and membership second, and moves the cursor of their state.
 local unpack = unpack or table.unpack
 local stamp, meta, wait, prioritized, priorities, pc, delayed, completed, failed, extras = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10]
+if #ARGV < 8 then return redis.error_reply('EMQARG arguments') end
 local bad
-local number = {}
-local function int(at, name)
-  local text = ARGV[at]
-  if number[text] then return number[text] end
-  if text and #text < 17 and string.find(text, '^%d+$') then
-    local value = tonumber(text)
-    if value <= 9007199254740991 then
-      number[text] = value
-      return value
-    end
+local odd, whole = string.gsub(ARGV[1] .. ' ' .. ARGV[2] .. ' ' .. ARGV[3] .. ' ' .. ARGV[6] .. ' ' .. ARGV[7] .. ' ', '%d+ ', '')
+if odd ~= '' or whole ~= 5 then
+  for _, arg in ipairs({ { 1, 'sources' }, { 2, 'jobs' }, { 3, 'items' }, { 6, 'from' }, { 7, 'to' } }) do
+    if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
   end
-  bad = bad or name
-  return 0
+  return redis.error_reply('EMQARG ' .. bad)
 end
-local function text(at, name)
-  if not ARGV[at] then bad = bad or name end
-  return ARGV[at] or ''
-end
-local sources_n = int(1, 'sources')
+local sources_n = ARGV[1] + 0
 if sources_n > 500 then bad = bad or 'sources' end
-local jobs_n = int(2, 'jobs')
+local jobs_n = ARGV[2] + 0
 if jobs_n > 500 then bad = bad or 'jobs' end
-local items_n = int(3, 'items')
+local items_n = ARGV[3] + 0
 if items_n > 500 then bad = bad or 'items' end
-local own = text(4, 'own')
-local state = text(5, 'state')
-local from = int(6, 'from')
-local to = int(7, 'to')
-local source = text(8, 'source')
+local own = ARGV[4]
+local state = ARGV[5]
+local from = ARGV[6] + 0
+if from > 9007199254740991 then bad = bad or 'from' end
+local to = ARGV[7] + 0
+if to > 9007199254740991 then bad = bad or 'to' end
+local source = ARGV[8]
 local sources_at, sources_w = 10, 1
 local jobs_at, jobs_w = sources_at + sources_n * sources_w, 2
 local jobs_id = #stamp - 4 + #'v2:job:' + 1
@@ -217,8 +182,14 @@ local items_score, items_priority = 1, 2
 if not bad and #KEYS ~= jobs_at + jobs_n * jobs_w then bad = 'keys' end
 if not bad and #ARGV ~= items_base + items_n * items_w then bad = 'arguments' end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
-for row = 1, items_n do
-  int(items(row) + 2, 'items.priority')
+local number = {}
+for row = items_base, items_base + (items_n - 1) * items_w, items_w do
+  local text
+  text = ARGV[row + 2]
+  if not number[text] then
+    if string.find(text, '^%d+$') and text + 0 <= 9007199254740991 then number[text] = text + 0
+    else return redis.error_reply('EMQARG items.priority') end
+  end
 end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
 -- The refusal of a stamp that is not the one the call needs.
@@ -332,35 +303,25 @@ return { to, statuses }`,
 
 export const dedupScript: Script<(typeof MIGRATION_REGISTRY)["dedup"]> = {
   spec: MIGRATION_REGISTRY.dedup,
-  sha: "9c96e140c9994d282be74db1b321381a7ea2d04c",
+  sha: "23c6b86c3eb8478eca2dcccf80502c024be76fa6",
   source: `-- Carries deduplication keys with the time they have left.
 local unpack = unpack or table.unpack
 local stamp, meta = KEYS[1], KEYS[2]
+if #ARGV < 4 then return redis.error_reply('EMQARG arguments') end
 local bad
-local number = {}
-local function int(at, name)
-  local text = ARGV[at]
-  if number[text] then return number[text] end
-  if text and #text < 17 and string.find(text, '^%d+$') then
-    local value = tonumber(text)
-    if value <= 9007199254740991 then
-      number[text] = value
-      return value
-    end
+local odd, whole = string.gsub(ARGV[1] .. ' ' .. ARGV[2] .. ' ', '%d+ ', '')
+if odd ~= '' or whole ~= 2 then
+  for _, arg in ipairs({ { 1, 'sources' }, { 2, 'records' } }) do
+    if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
   end
-  bad = bad or name
-  return 0
+  return redis.error_reply('EMQARG ' .. bad)
 end
-local function text(at, name)
-  if not ARGV[at] then bad = bad or name end
-  return ARGV[at] or ''
-end
-local sources_n = int(1, 'sources')
+local sources_n = ARGV[1] + 0
 if sources_n > 500 then bad = bad or 'sources' end
-local records_n = int(2, 'records')
+local records_n = ARGV[2] + 0
 if records_n > 500 then bad = bad or 'records' end
-local own = text(3, 'own')
-local source = text(4, 'source')
+local own = ARGV[3]
+local source = ARGV[4]
 local sources_at, sources_w = 2, 1
 local records_at, records_w = sources_at + sources_n * sources_w, 1
 local records_id = #stamp - 4 + #'v2:dedup:' + 1
@@ -411,36 +372,27 @@ return statuses`,
 
 export const optionsScript: Script<(typeof MIGRATION_REGISTRY)["options"]> = {
   spec: MIGRATION_REGISTRY.options,
-  sha: "ab3a2ca650c87bc4510650d24065dd77a95cafb9",
+  sha: "a3384c01e425be05a4dcd2a53535d57706234800",
   source: `-- Carries the queue's options and its metrics, and notes the end of the copy.
 local unpack = unpack or table.unpack
 local stamp, meta, metrics_completed, metrics_failed = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+if #ARGV < 5 then return redis.error_reply('EMQARG arguments') end
 local bad
-local number = {}
-local function int(at, name)
-  local text = ARGV[at]
-  if number[text] then return number[text] end
-  if text and #text < 17 and string.find(text, '^%d+$') then
-    local value = tonumber(text)
-    if value <= 9007199254740991 then
-      number[text] = value
-      return value
-    end
+local odd, whole = string.gsub(ARGV[1] .. ' ' .. ARGV[2] .. ' ' .. ARGV[4] .. ' ', '%d+ ', '')
+if odd ~= '' or whole ~= 3 then
+  for _, arg in ipairs({ { 1, 'rows' }, { 2, 'minutes' }, { 4, 'last' } }) do
+    if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
   end
-  bad = bad or name
-  return 0
+  return redis.error_reply('EMQARG ' .. bad)
 end
-local function text(at, name)
-  if not ARGV[at] then bad = bad or name end
-  return ARGV[at] or ''
-end
-local rows_n = int(1, 'rows')
+local rows_n = ARGV[1] + 0
 if rows_n > 500 then bad = bad or 'rows' end
-local minutes_n = int(2, 'minutes')
+local minutes_n = ARGV[2] + 0
 if minutes_n > 500 then bad = bad or 'minutes' end
-local own = text(3, 'own')
-local last = int(4, 'last')
-local source = text(5, 'source')
+local own = ARGV[3]
+local last = ARGV[4] + 0
+if last > 9007199254740991 then bad = bad or 'last' end
+local source = ARGV[5]
 local rows_base, rows_w = 5, 2
 local function rows(row) return rows_base + (row - 1) * rows_w end
 local rows_field, rows_value = 1, 2
@@ -450,9 +402,19 @@ local minutes_metric, minutes_minute, minutes_count = 1, 2, 3
 if not bad and #KEYS ~= 4 then bad = 'keys' end
 if not bad and #ARGV ~= minutes_base + minutes_n * minutes_w then bad = 'arguments' end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
-for row = 1, minutes_n do
-  int(minutes(row) + 2, 'minutes.minute')
-  int(minutes(row) + 3, 'minutes.count')
+local number = {}
+for row = minutes_base, minutes_base + (minutes_n - 1) * minutes_w, minutes_w do
+  local text
+  text = ARGV[row + 2]
+  if not number[text] then
+    if string.find(text, '^%d+$') and text + 0 <= 9007199254740991 then number[text] = text + 0
+    else return redis.error_reply('EMQARG minutes.minute') end
+  end
+  text = ARGV[row + 3]
+  if not number[text] then
+    if string.find(text, '^%d+$') and text + 0 <= 9007199254740991 then number[text] = text + 0
+    else return redis.error_reply('EMQARG minutes.count') end
+  end
 end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
 -- The refusal of a stamp that is not the one the call needs.
@@ -508,35 +470,25 @@ return rows_n + minutes_n`,
 
 export const compareScript: Script<(typeof MIGRATION_REGISTRY)["compare"]> = {
   spec: MIGRATION_REGISTRY.compare,
-  sha: "6797bb8554a62cd017e559a31967a41d6b7b2c3a",
+  sha: "c9408855b43b0d66b40f8f45e8fedc3e83678fff",
   source: `-- Compares jobs of both wires field by field and line by line, on the server, byte for byte.
 local unpack = unpack or table.unpack
 local stamp, meta, extras = KEYS[1], KEYS[2], KEYS[3]
+if #ARGV < 4 then return redis.error_reply('EMQARG arguments') end
 local bad
-local number = {}
-local function int(at, name)
-  local text = ARGV[at]
-  if number[text] then return number[text] end
-  if text and #text < 17 and string.find(text, '^%d+$') then
-    local value = tonumber(text)
-    if value <= 9007199254740991 then
-      number[text] = value
-      return value
-    end
+local odd, whole = string.gsub(ARGV[1] .. ' ' .. ARGV[2] .. ' ', '%d+ ', '')
+if odd ~= '' or whole ~= 2 then
+  for _, arg in ipairs({ { 1, 'sources' }, { 2, 'jobs' } }) do
+    if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
   end
-  bad = bad or name
-  return 0
+  return redis.error_reply('EMQARG ' .. bad)
 end
-local function text(at, name)
-  if not ARGV[at] then bad = bad or name end
-  return ARGV[at] or ''
-end
-local sources_n = int(1, 'sources')
+local sources_n = ARGV[1] + 0
 if sources_n > 500 then bad = bad or 'sources' end
-local jobs_n = int(2, 'jobs')
+local jobs_n = ARGV[2] + 0
 if jobs_n > 500 then bad = bad or 'jobs' end
-local own = text(3, 'own')
-local source = text(4, 'source')
+local own = ARGV[3]
+local source = ARGV[4]
 local sources_at, sources_w = 3, 1
 local jobs_at, jobs_w = sources_at + sources_n * sources_w, 2
 local jobs_id = #stamp - 4 + #'v2:job:' + 1
@@ -619,37 +571,27 @@ return out`,
 
 export const commitScript: Script<(typeof MIGRATION_REGISTRY)["commit"]> = {
   spec: MIGRATION_REGISTRY.commit,
-  sha: "91b8aeac4bfbe9d9f9d765de0ba1bb98df5d06f3",
+  sha: "eea5255a465d74eae145cfa2da4c5d1686e8396e",
   source: `-- Opens the migrated queue for v2 clients: version, stamp, tombstone and marker in one step.
 local unpack = unpack or table.unpack
 local stamp, meta, wait, prioritized, delayed, marker = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
+if #ARGV < 6 then return redis.error_reply('EMQARG arguments') end
 local bad
-local number = {}
-local function int(at, name)
-  local text = ARGV[at]
-  if number[text] then return number[text] end
-  if text and #text < 17 and string.find(text, '^%d+$') then
-    local value = tonumber(text)
-    if value <= 9007199254740991 then
-      number[text] = value
-      return value
-    end
+local odd, whole = string.gsub(ARGV[1] .. ' ' .. ARGV[2] .. ' ', '%d+ ', '')
+if odd ~= '' or whole ~= 2 then
+  for _, arg in ipairs({ { 1, 'tombs' }, { 2, 'vault' } }) do
+    if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
   end
-  bad = bad or name
-  return 0
+  return redis.error_reply('EMQARG ' .. bad)
 end
-local function text(at, name)
-  if not ARGV[at] then bad = bad or name end
-  return ARGV[at] or ''
-end
-local tombs_n = int(1, 'tombs')
+local tombs_n = ARGV[1] + 0
 if tombs_n > 64 then bad = bad or 'tombs' end
-local vault_n = int(2, 'vault')
+local vault_n = ARGV[2] + 0
 if vault_n > 64 then bad = bad or 'vault' end
-local own = text(3, 'own')
-local run = text(4, 'run')
-local tombstone = text(5, 'tombstone')
-local source = text(6, 'source')
+local own = ARGV[3]
+local run = ARGV[4]
+local tombstone = ARGV[5]
+local source = ARGV[6]
 local tombs_at, tombs_w = 6, 1
 local vault_at, vault_w = tombs_at + tombs_n * tombs_w, 1
 if not bad and #KEYS ~= vault_at + vault_n * vault_w then bad = 'keys' end
@@ -742,35 +684,25 @@ return 'committed'`,
 
 export const reopenScript: Script<(typeof MIGRATION_REGISTRY)["reopen"]> = {
   spec: MIGRATION_REGISTRY.reopen,
-  sha: "6d316dc68dfd925306f31394d2a5d208f71cae53",
+  sha: "ca41bd4a0e5fee137f4d17061a45f06d3617c3b8",
   source: `-- Takes a committed queue back into its run, as long as no v2 client has opened it.
 local unpack = unpack or table.unpack
 local stamp, meta = KEYS[1], KEYS[2]
+if #ARGV < 5 then return redis.error_reply('EMQARG arguments') end
 local bad
-local number = {}
-local function int(at, name)
-  local text = ARGV[at]
-  if number[text] then return number[text] end
-  if text and #text < 17 and string.find(text, '^%d+$') then
-    local value = tonumber(text)
-    if value <= 9007199254740991 then
-      number[text] = value
-      return value
-    end
+local odd, whole = string.gsub(ARGV[1] .. ' ', '%d+ ', '')
+if odd ~= '' or whole ~= 1 then
+  for _, arg in ipairs({ { 1, 'tombs' } }) do
+    if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
   end
-  bad = bad or name
-  return 0
+  return redis.error_reply('EMQARG ' .. bad)
 end
-local function text(at, name)
-  if not ARGV[at] then bad = bad or name end
-  return ARGV[at] or ''
-end
-local tombs_n = int(1, 'tombs')
+local tombs_n = ARGV[1] + 0
 if tombs_n > 1 then bad = bad or 'tombs' end
-local run = text(2, 'run')
-local goal = text(3, 'goal')
-local tombstone = text(4, 'tombstone')
-local source = text(5, 'source')
+local run = ARGV[2]
+local goal = ARGV[3]
+local tombstone = ARGV[4]
+local source = ARGV[5]
 local tombs_at, tombs_w = 2, 1
 if not bad and #KEYS ~= tombs_at + tombs_n * tombs_w then bad = 'keys' end
 if not bad and #ARGV ~= 5 then bad = 'arguments' end
@@ -821,32 +753,22 @@ return 'reopened'`,
 
 export const eraseScript: Script<(typeof MIGRATION_REGISTRY)["erase"]> = {
   spec: MIGRATION_REGISTRY.erase,
-  sha: "4454117ef6bb41053e68d0a9ec1b5d71baa652b2",
+  sha: "3da88d36c3b3e9adaf9b72274e17ff4e570c2faa",
   source: `-- Removes v2 keys of a queue that is rolled back or removed.
 local unpack = unpack or table.unpack
 local stamp, meta = KEYS[1], KEYS[2]
+if #ARGV < 2 then return redis.error_reply('EMQARG arguments') end
 local bad
-local number = {}
-local function int(at, name)
-  local text = ARGV[at]
-  if number[text] then return number[text] end
-  if text and #text < 17 and string.find(text, '^%d+$') then
-    local value = tonumber(text)
-    if value <= 9007199254740991 then
-      number[text] = value
-      return value
-    end
+local odd, whole = string.gsub(ARGV[1] .. ' ', '%d+ ', '')
+if odd ~= '' or whole ~= 1 then
+  for _, arg in ipairs({ { 1, 'victims' } }) do
+    if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
   end
-  bad = bad or name
-  return 0
+  return redis.error_reply('EMQARG ' .. bad)
 end
-local function text(at, name)
-  if not ARGV[at] then bad = bad or name end
-  return ARGV[at] or ''
-end
-local victims_n = int(1, 'victims')
+local victims_n = ARGV[1] + 0
 if victims_n > 500 then bad = bad or 'victims' end
-local own = text(2, 'own')
+local own = ARGV[2]
 local victims_at, victims_w = 2, 1
 if not bad and #KEYS ~= victims_at + victims_n * victims_w then bad = 'keys' end
 if not bad and #ARGV ~= 2 then bad = 'arguments' end
@@ -880,37 +802,29 @@ return gone`,
 
 export const restoreScript: Script<(typeof MIGRATION_REGISTRY)["restore"]> = {
   spec: MIGRATION_REGISTRY.restore,
-  sha: "d7e5f85a72dceaf935fda8df044f405aae9977ea",
+  sha: "933957df0ccdd91a1af1ca8554b69ae307b89e7b",
   source: `-- Renames the vault back and takes tombstone and stamp away, in one step.
 local unpack = unpack or table.unpack
 local stamp, meta = KEYS[1], KEYS[2]
+if #ARGV < 6 then return redis.error_reply('EMQARG arguments') end
 local bad
-local number = {}
-local function int(at, name)
-  local text = ARGV[at]
-  if number[text] then return number[text] end
-  if text and #text < 17 and string.find(text, '^%d+$') then
-    local value = tonumber(text)
-    if value <= 9007199254740991 then
-      number[text] = value
-      return value
-    end
+local odd, whole = string.gsub(ARGV[1] .. ' ' .. ARGV[2] .. ' ' .. ARGV[4] .. ' ' .. ARGV[5] .. ' ', '%d+ ', '')
+if odd ~= '' or whole ~= 4 then
+  for _, arg in ipairs({ { 1, 'live' }, { 2, 'vault' }, { 4, 'holders' }, { 5, 'overwrite' } }) do
+    if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
   end
-  bad = bad or name
-  return 0
+  return redis.error_reply('EMQARG ' .. bad)
 end
-local function text(at, name)
-  if not ARGV[at] then bad = bad or name end
-  return ARGV[at] or ''
-end
-local live_n = int(1, 'live')
+local live_n = ARGV[1] + 0
 if live_n > 64 then bad = bad or 'live' end
-local vault_n = int(2, 'vault')
+local vault_n = ARGV[2] + 0
 if vault_n > 64 then bad = bad or 'vault' end
-local own = text(3, 'own')
-local holders = int(4, 'holders')
-local overwrite = int(5, 'overwrite')
-local source = text(6, 'source')
+local own = ARGV[3]
+local holders = ARGV[4] + 0
+if holders > 9007199254740991 then bad = bad or 'holders' end
+local overwrite = ARGV[5] + 0
+if overwrite > 9007199254740991 then bad = bad or 'overwrite' end
+local source = ARGV[6]
 local live_at, live_w = 2, 1
 local vault_at, vault_w = live_at + live_n * live_w, 1
 if not bad and #KEYS ~= vault_at + vault_n * vault_w then bad = 'keys' end
@@ -978,34 +892,24 @@ return back`,
 
 export const purgeScript: Script<(typeof MIGRATION_REGISTRY)["purge"]> = {
   spec: MIGRATION_REGISTRY.purge,
-  sha: "a5aad15e2b4f1023684b2aa46bb54a61b3d21db4",
+  sha: "66c5a1779bf252e2d6477f2404465b9155ae82fa",
   source: `-- Removes v1 keys of a queue whose migration was committed.
 local unpack = unpack or table.unpack
 local stamp, meta = KEYS[1], KEYS[2]
+if #ARGV < 4 then return redis.error_reply('EMQARG arguments') end
 local bad
-local number = {}
-local function int(at, name)
-  local text = ARGV[at]
-  if number[text] then return number[text] end
-  if text and #text < 17 and string.find(text, '^%d+$') then
-    local value = tonumber(text)
-    if value <= 9007199254740991 then
-      number[text] = value
-      return value
-    end
+local odd, whole = string.gsub(ARGV[1] .. ' ', '%d+ ', '')
+if odd ~= '' or whole ~= 1 then
+  for _, arg in ipairs({ { 1, 'victims' } }) do
+    if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
   end
-  bad = bad or name
-  return 0
+  return redis.error_reply('EMQARG ' .. bad)
 end
-local function text(at, name)
-  if not ARGV[at] then bad = bad or name end
-  return ARGV[at] or ''
-end
-local victims_n = int(1, 'victims')
+local victims_n = ARGV[1] + 0
 if victims_n > 500 then bad = bad or 'victims' end
-local run = text(2, 'run')
-local step = text(3, 'step')
-local source = text(4, 'source')
+local run = ARGV[2]
+local step = ARGV[3]
+local source = ARGV[4]
 local victims_at, victims_w = 2, 1
 if not bad and #KEYS ~= victims_at + victims_n * victims_w then bad = 'keys' end
 if not bad and #ARGV ~= 4 then bad = 'arguments' end
@@ -1057,38 +961,28 @@ return gone`,
 
 export const repairScript: Script<(typeof MIGRATION_REGISTRY)["repair"]> = {
   spec: MIGRATION_REGISTRY.repair,
-  sha: "a9d18ba86cba7f390c95ac2e769f0645d2b0c235",
+  sha: "5dadd7920d7cbd9f823e8a738b5bb0f3eab7576d",
   source: `-- Puts back a stamp, and a tombstone, that somebody deleted or wrote over.
 local unpack = unpack or table.unpack
 local stamp, meta = KEYS[1], KEYS[2]
+if #ARGV < 7 then return redis.error_reply('EMQARG arguments') end
 local bad
-local number = {}
-local function int(at, name)
-  local text = ARGV[at]
-  if number[text] then return number[text] end
-  if text and #text < 17 and string.find(text, '^%d+$') then
-    local value = tonumber(text)
-    if value <= 9007199254740991 then
-      number[text] = value
-      return value
-    end
+local odd, whole = string.gsub(ARGV[1] .. ' ' .. ARGV[2] .. ' ', '%d+ ', '')
+if odd ~= '' or whole ~= 2 then
+  for _, arg in ipairs({ { 1, 'asides' }, { 2, 'tombs' } }) do
+    if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
   end
-  bad = bad or name
-  return 0
+  return redis.error_reply('EMQARG ' .. bad)
 end
-local function text(at, name)
-  if not ARGV[at] then bad = bad or name end
-  return ARGV[at] or ''
-end
-local asides_n = int(1, 'asides')
+local asides_n = ARGV[1] + 0
 if asides_n > 1 then bad = bad or 'asides' end
-local tombs_n = int(2, 'tombs')
+local tombs_n = ARGV[2] + 0
 if tombs_n > 1 then bad = bad or 'tombs' end
-local wanted = text(3, 'wanted')
-local version = text(4, 'version')
-local migrated = text(5, 'migrated')
-local tombstone = text(6, 'tombstone')
-local source = text(7, 'source')
+local wanted = ARGV[3]
+local version = ARGV[4]
+local migrated = ARGV[5]
+local tombstone = ARGV[6]
+local source = ARGV[7]
 local asides_at, asides_w = 2, 1
 local tombs_at, tombs_w = asides_at + asides_n * asides_w, 1
 if not bad and #KEYS ~= tombs_at + tombs_n * tombs_w then bad = 'keys' end
@@ -1153,31 +1047,14 @@ return mended`,
 
 export const retireScript: Script<(typeof MIGRATION_REGISTRY)["retire"]> = {
   spec: MIGRATION_REGISTRY.retire,
-  sha: "1b95f0be4a12e9f55ea63e508d4e6d9d5b468e8a",
+  sha: "25119887ad70922ee172c7bf10b043f6e1b5aec3",
   source: `-- Closes a v2 queue before its keys are removed, or takes its last two keys away.
 local unpack = unpack or table.unpack
 local stamp, meta, active = KEYS[1], KEYS[2], KEYS[3]
+if #ARGV < 2 then return redis.error_reply('EMQARG arguments') end
 local bad
-local number = {}
-local function int(at, name)
-  local text = ARGV[at]
-  if number[text] then return number[text] end
-  if text and #text < 17 and string.find(text, '^%d+$') then
-    local value = tonumber(text)
-    if value <= 9007199254740991 then
-      number[text] = value
-      return value
-    end
-  end
-  bad = bad or name
-  return 0
-end
-local function text(at, name)
-  if not ARGV[at] then bad = bad or name end
-  return ARGV[at] or ''
-end
-local own = text(1, 'own')
-local step = text(2, 'step')
+local own = ARGV[1]
+local step = ARGV[2]
 if not bad and #KEYS ~= 3 then bad = 'keys' end
 if not bad and #ARGV ~= 2 then bad = 'arguments' end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
@@ -1212,34 +1089,24 @@ return 1`,
 
 export const journalScript: Script<(typeof MIGRATION_REGISTRY)["journal"]> = {
   spec: MIGRATION_REGISTRY.journal,
-  sha: "1f8fe4821b9607bffe2c650a533d5c84cb4e3026",
+  sha: "d3d4469bc8183553b6196049da97bde465d0efe8",
   source: `-- Writes the journal of a run: its phase only goes on, and a run that rests is never woken up.
 local unpack = unpack or table.unpack
 local migration = KEYS[1]
+if #ARGV < 4 then return redis.error_reply('EMQARG arguments') end
 local bad
-local number = {}
-local function int(at, name)
-  local text = ARGV[at]
-  if number[text] then return number[text] end
-  if text and #text < 17 and string.find(text, '^%d+$') then
-    local value = tonumber(text)
-    if value <= 9007199254740991 then
-      number[text] = value
-      return value
-    end
+local odd, whole = string.gsub(ARGV[1] .. ' ', '%d+ ', '')
+if odd ~= '' or whole ~= 1 then
+  for _, arg in ipairs({ { 1, 'rows' } }) do
+    if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
   end
-  bad = bad or name
-  return 0
+  return redis.error_reply('EMQARG ' .. bad)
 end
-local function text(at, name)
-  if not ARGV[at] then bad = bad or name end
-  return ARGV[at] or ''
-end
-local rows_n = int(1, 'rows')
+local rows_n = ARGV[1] + 0
 if rows_n > 64 then bad = bad or 'rows' end
-local run = text(2, 'run')
-local phase = text(3, 'phase')
-local step = text(4, 'step')
+local run = ARGV[2]
+local phase = ARGV[3]
+local step = ARGV[4]
 local rows_base, rows_w = 4, 2
 local function rows(row) return rows_base + (row - 1) * rows_w end
 local rows_field, rows_value = 1, 2

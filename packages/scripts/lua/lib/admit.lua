@@ -4,7 +4,7 @@ local ids, keys, owned = {}, {}, 0
 for i = 1, jobs_n do
   keys[i] = KEYS[jobs_at + i]
   ids[i] = string.sub(keys[i], jobs_id)
-  local row = items(i)
+  local row = items_base + (i - 1) * items_w
   local due = number[ARGV[row + items_timestamp]] + number[ARGV[row + items_delay]]
   if due > 8640000000000000 then return redis.error_reply('EMQARG items.delay') end
   if number[ARGV[row + items_flags]] >= 2 then

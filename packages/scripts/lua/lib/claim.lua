@@ -19,11 +19,15 @@ local function take()
 end
 
 local function lease(ids)
-  local scores, owner = {}, string.format('%.0f', now) .. ':' .. token
-  local own, started = {}, owner .. '!'
+  local scores, owner = {}, now_text .. ':' .. token
+  local own, started, score, place = {}, owner .. '!', '-' .. deadline_text, 0
   for i = 1, #ids do
-    -- A part of a millisecond for the place in this claim: whoever puts it back keeps the order.
-    scores[2 * i - 1] = -(deadline + (i - 1) / 512)
+    -- Leases of one score stand by their ids: a part of a millisecond tells where that is not their order.
+    if i > 1 and ids[i] <= ids[i - 1] then
+      place = place + 1
+      score = '-' .. string.format('%.9f', deadline + place / 512)
+    end
+    scores[2 * i - 1] = score
     scores[2 * i] = ids[i]
     own[2 * i - 1] = ids[i]
     own[2 * i] = candidate[ids[i]] and i <= begun and started or owner

@@ -1,15 +1,20 @@
 -- Buffers the events of this call. A flush writes one stream entry: pairs of `<code><id>` and a payload.
 -- Payloads over 8 KB are left in the job's hash; the code is then upper case.
 local ev, ev_n, ev_bytes = {}, 0, 0
-if not (events_max >= 0 and events_max <= 9007199254740991 and events_max % 1 == 0) then
-  events_max = 10000
+-- Also as text: a number is written out anew for each command.
+local events_max, events_most = 10000, '10000'
+if events_text then
+  local most = tonumber(events_text)
+  if most and most >= 0 and most <= 9007199254740991 and most % 1 == 0 then
+    events_max, events_most = most, string.format('%.0f', most)
+  end
 end
 
 local function flush_events()
   if ev_n == 0 then return end
   local how = events_max < 1000 and '=' or '~'
   -- pcall: after the first write nothing may raise, and a stream can only fail by its own last id.
-  redis.pcall('XADD', events, 'MAXLEN', how, events_max, '*', unpack(ev))
+  redis.pcall('XADD', events, 'MAXLEN', how, events_most, '*', unpack(ev))
   ev, ev_n, ev_bytes = {}, 0, 0
 end
 

@@ -1,6 +1,6 @@
 -- Writes the hash of a new job, over what is left of a retired namesake.
 local function write_job(i, namesake)
-  local id, row = ids[i], items(i)
+  local id, row = ids[i], items_base + (i - 1) * items_w
   if namesake > 0 then
     -- The first write allocates, or an add would slip past maxmemory behind the UNLINK.
     redis.call('HSET', keys[i], 'name', ARGV[row + items_name])
@@ -12,9 +12,14 @@ local function write_job(i, namesake)
   end
   local opts_text, delay_text = ARGV[row + items_opts], ARGV[row + items_delay]
   local priority = number[ARGV[row + items_priority]]
-  if opts_text == '' and delay_text == '0' and priority == 0 and not lock_of[i] then
-    redis.call('HSET', keys[i], 'name', ARGV[row + items_name], 'data', ARGV[row + items_data],
-      'timestamp', ARGV[row + items_timestamp])
+  if delay_text == '0' and priority == 0 and not lock_of[i] then
+    if opts_text == '' then
+      redis.call('HSET', keys[i], 'name', ARGV[row + items_name], 'data', ARGV[row + items_data],
+        'timestamp', ARGV[row + items_timestamp])
+    else
+      redis.call('HSET', keys[i], 'name', ARGV[row + items_name], 'data', ARGV[row + items_data],
+        'timestamp', ARGV[row + items_timestamp], 'opts', opts_text)
+    end
     return nil
   end
   local hash = { 'name', ARGV[row + items_name], 'data', ARGV[row + items_data],

@@ -43,10 +43,17 @@ export class ServerClock {
    * @throws ServerError when no sample could be taken yet.
    */
   async now(): Promise<number> {
+    const known = this.known();
+    if (known !== undefined) return known;
+    await this.sample();
+    return this.read();
+  }
+
+  /** Server time now, in whole ms; undefined where {@link now} has to ask the server first. */
+  known(): number | undefined {
     this.#look();
-    if (this.#samples.length === 0) await this.sample();
-    else if (performance.now() - this.#sampledAt > EVERY_MS)
-      void this.sample().catch(() => undefined);
+    if (this.#samples.length === 0) return undefined;
+    if (performance.now() - this.#sampledAt > EVERY_MS) void this.sample().catch(() => undefined);
     return this.read();
   }
 

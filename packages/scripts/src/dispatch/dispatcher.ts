@@ -1,4 +1,4 @@
-import { type EchoMQError, type ErrorContext, isEchoMQError, ServerError } from "@echomq/wire";
+import { type EchoMQError, type ErrorContext, ServerError } from "@echomq/wire";
 import type {
   Command,
   DriverState,
@@ -188,13 +188,12 @@ export class Dispatcher {
     const route: Route = keys[0] === undefined ? {} : { key: keys[0] };
     const op = options.op ?? script.spec.name;
     if (this.#hook) await this.#hook("before", script.spec.name);
-    const reply = await this.#retried(op, script.spec.repeatable, options, async () => {
-      try {
-        return await this.#lane.driver.command(command, route);
-      } catch (error) {
+    const reply = await this.#retried(op, script.spec.repeatable, options, () => {
+      const { driver } = this.#lane;
+      return driver.command(command, route).catch((error: unknown) => {
         if (!isDriverFault(error, "reply") || !error.message.startsWith("NOSCRIPT ")) throw error;
-        return await this.#lane.driver.command(["EVAL", script.source, ...command.slice(2)], route);
-      }
+        return this.#lane.driver.command(["EVAL", script.source, ...command.slice(2)], route);
+      });
     });
     if (this.#hook) await this.#hook("after", script.spec.name);
     return decodeReply(script.spec.reply, reply);
@@ -226,15 +225,13 @@ export class Dispatcher {
     }
   }
 
-  async #once<T>(op: string, options: CallOptions, send: () => Promise<T>): Promise<T> {
+  #once<T>(op: string, options: CallOptions, send: () => Promise<T>): Promise<T> {
     const ms = options.timeoutMs ?? this.#timeoutMs;
-    try {
-      return await this.#watchdog.guard(send(), ms, () => late(ms, this.#about(op, options)));
-    } catch (error) {
+    return this.#watchdog.guard(send(), ms, () => {
       // A reply that never came leaves the connection in doubt for everything after it.
-      if (isEchoMQError(error, "TIMEOUT")) void this.#lane.replace();
-      throw error;
-    }
+      void this.#lane.replace();
+      return late(ms, this.#about(op, options));
+    });
   }
 
   #about(op: string, { queue = this.#queue }: CallOptions): ErrorContext {

@@ -4,12 +4,13 @@ import type { Script } from "../registry/spec.js";
 
 export const initScript: Script<(typeof REGISTRY)["init"]> = {
   spec: REGISTRY.init,
-  sha: "19d85786431b9257cc6b2c0d76662f317d5c9e0a",
+  sha: "b5c9b7f41270b164895555cf9421ede1ae9de27f",
   source: `-- Opens a queue: stamp, v2:meta version and opened in one step.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
 local found_version = redis.pcall('GET', stamp)
-if found_version ~= false and not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == 'echomq:2.') then
+if found_version ~= false and not (found_version == 'echomq:2.0.0' or type(found_version) == 'string'
+  and string.sub(found_version, 1, 9) == 'echomq:2.') then
   local found = found_version
   if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
   if found == '' then found = 'empty' end
@@ -17,26 +18,17 @@ if found_version ~= false and not (type(found_version) == 'string' and string.su
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
 end
 local meta = KEYS[2]
+if #ARGV < 1 then return redis.error_reply('EMQARG arguments') end
 local bad
-local number = {}
-local function int(at, name)
-  local text = ARGV[at]
-  if number[text] then return number[text] end
-  if text and #text < 17 and string.find(text, '^%d+$') then
-    local value = tonumber(text)
-    if value <= 9007199254740991 then
-      number[text] = value
-      return value
-    end
+local odd, whole = string.gsub(ARGV[1] .. ' ', '%d+ ', '')
+if odd ~= '' or whole ~= 1 then
+  for _, arg in ipairs({ { 1, 'now' } }) do
+    if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
   end
-  bad = bad or name
-  return 0
+  return redis.error_reply('EMQARG ' .. bad)
 end
-local function text(at, name)
-  if not ARGV[at] then bad = bad or name end
-  return ARGV[at] or ''
-end
-local now = int(1, 'now')
+local now = ARGV[1] + 0
+if now > 9007199254740991 then bad = bad or 'now' end
 if not bad and #KEYS ~= 2 then bad = 'keys' end
 if not bad and #ARGV ~= 1 then bad = 'arguments' end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
@@ -56,12 +48,13 @@ return 'opened'`,
 
 export const addScript: Script<(typeof REGISTRY)["add"]> = {
   spec: REGISTRY.add,
-  sha: "29d16b62102ac6366ce365f95c8af2fd6acd29d7",
+  sha: "d2f9c16dac48249097be1e18a6c33d315a655c2d",
   source: `-- Adds jobs to wait, prioritized or delayed, each once; deduplicated and limited where asked for.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
 local found_version = redis.pcall('GET', stamp)
-if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == 'echomq:2.') then
+if not (found_version == 'echomq:2.0.0' or type(found_version) == 'string'
+  and string.sub(found_version, 1, 9) == 'echomq:2.') then
   local found = found_version
   if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
   if found == '' then found = 'empty' end
@@ -69,39 +62,30 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
 end
 local meta, wait, prioritized, pc, delayed, priorities, trash, extras, active, held, marker, events = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10], KEYS[11], KEYS[12], KEYS[13]
+if #ARGV < 8 then return redis.error_reply('EMQARG arguments') end
 local bad
-local number = {}
-local function int(at, name)
-  local text = ARGV[at]
-  if number[text] then return number[text] end
-  if text and #text < 17 and string.find(text, '^%d+$') then
-    local value = tonumber(text)
-    if value <= 9007199254740991 then
-      number[text] = value
-      return value
-    end
+local odd, whole = string.gsub(ARGV[1] .. ' ' .. ARGV[2] .. ' ' .. ARGV[3] .. ' ' .. ARGV[4] .. ' ' .. ARGV[5] .. ' ' .. ARGV[6] .. ' ' .. ARGV[7] .. ' ' .. ARGV[8] .. ' ', '%d+ ', '')
+if odd ~= '' or whole ~= 8 then
+  for _, arg in ipairs({ { 1, 'jobs' }, { 2, 'namesakes' }, { 3, 'dedups' }, { 4, 'holders' }, { 5, 'items' }, { 6, 'locks' }, { 7, 'now' }, { 8, 'whole' } }) do
+    if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
   end
-  bad = bad or name
-  return 0
+  return redis.error_reply('EMQARG ' .. bad)
 end
-local function text(at, name)
-  if not ARGV[at] then bad = bad or name end
-  return ARGV[at] or ''
-end
-local jobs_n = int(1, 'jobs')
+local jobs_n = ARGV[1] + 0
 if jobs_n > 500 then bad = bad or 'jobs' end
-local namesakes_n = int(2, 'namesakes')
+local namesakes_n = ARGV[2] + 0
 if namesakes_n > 500 then bad = bad or 'namesakes' end
-local dedups_n = int(3, 'dedups')
+local dedups_n = ARGV[3] + 0
 if dedups_n > 500 then bad = bad or 'dedups' end
-local holders_n = int(4, 'holders')
+local holders_n = ARGV[4] + 0
 if holders_n > 500 then bad = bad or 'holders' end
-local items_n = int(5, 'items')
+local items_n = ARGV[5] + 0
 if items_n > 500 then bad = bad or 'items' end
-local locks_n = int(6, 'locks')
+local locks_n = ARGV[6] + 0
 if locks_n > 500 then bad = bad or 'locks' end
-local now = int(7, 'now')
-local whole = int(8, 'whole')
+local now = ARGV[7] + 0
+if now > 9007199254740991 then bad = bad or 'now' end
+local whole = ARGV[8] + 0
 if whole > 1 then bad = bad or 'whole' end
 local jobs_at, jobs_w = 13, 1
 local jobs_id = #stamp - 4 + #'v2:job:' + 1
@@ -120,34 +104,80 @@ local locks_item, locks_holder, locks_ttl, locks_flags = 1, 2, 3, 4
 if not bad and #KEYS ~= holders_at + holders_n * holders_w then bad = 'keys' end
 if not bad and #ARGV ~= locks_base + locks_n * locks_w then bad = 'arguments' end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
-for row = 1, items_n do
-  int(items(row) + 4, 'items.timestamp')
-  int(items(row) + 5, 'items.delay')
-  if int(items(row) + 6, 'items.priority') > 2097151 then bad = bad or 'items.priority' end
-  if int(items(row) + 7, 'items.flags') > 3 then bad = bad or 'items.flags' end
+local number = {}
+for row = items_base, items_base + (items_n - 1) * items_w, items_w do
+  local text
+  text = ARGV[row + 4]
+  if not number[text] then
+    if string.find(text, '^%d+$') and text + 0 <= 9007199254740991 then number[text] = text + 0
+    else return redis.error_reply('EMQARG items.timestamp') end
+  end
+  text = ARGV[row + 5]
+  if not number[text] then
+    if string.find(text, '^%d+$') and text + 0 <= 9007199254740991 then number[text] = text + 0
+    else return redis.error_reply('EMQARG items.delay') end
+  end
+  text = ARGV[row + 6]
+  if not number[text] then
+    if string.find(text, '^%d+$') and text + 0 <= 9007199254740991 then number[text] = text + 0
+    else return redis.error_reply('EMQARG items.priority') end
+  end
+  if number[text] > 2097151 then bad = bad or 'items.priority' end
+  text = ARGV[row + 7]
+  if not number[text] then
+    if string.find(text, '^%d+$') and text + 0 <= 9007199254740991 then number[text] = text + 0
+    else return redis.error_reply('EMQARG items.flags') end
+  end
+  if number[text] > 3 then bad = bad or 'items.flags' end
 end
-for row = 1, locks_n do
-  if int(locks(row) + 1, 'locks.item') > 500 then bad = bad or 'locks.item' end
-  if int(locks(row) + 2, 'locks.holder') > 500 then bad = bad or 'locks.holder' end
-  if int(locks(row) + 3, 'locks.ttl') > 315360000000 then bad = bad or 'locks.ttl' end
-  if int(locks(row) + 4, 'locks.flags') > 7 then bad = bad or 'locks.flags' end
+for row = locks_base, locks_base + (locks_n - 1) * locks_w, locks_w do
+  local text
+  text = ARGV[row + 1]
+  if not number[text] then
+    if string.find(text, '^%d+$') and text + 0 <= 9007199254740991 then number[text] = text + 0
+    else return redis.error_reply('EMQARG locks.item') end
+  end
+  if number[text] > 500 then bad = bad or 'locks.item' end
+  text = ARGV[row + 2]
+  if not number[text] then
+    if string.find(text, '^%d+$') and text + 0 <= 9007199254740991 then number[text] = text + 0
+    else return redis.error_reply('EMQARG locks.holder') end
+  end
+  if number[text] > 500 then bad = bad or 'locks.holder' end
+  text = ARGV[row + 3]
+  if not number[text] then
+    if string.find(text, '^%d+$') and text + 0 <= 9007199254740991 then number[text] = text + 0
+    else return redis.error_reply('EMQARG locks.ttl') end
+  end
+  if number[text] > 315360000000 then bad = bad or 'locks.ttl' end
+  text = ARGV[row + 4]
+  if not number[text] then
+    if string.find(text, '^%d+$') and text + 0 <= 9007199254740991 then number[text] = text + 0
+    else return redis.error_reply('EMQARG locks.flags') end
+  end
+  if number[text] > 7 then bad = bad or 'locks.flags' end
 end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
 local opts = redis.call('HMGET', meta, 'paused', 'closing', 'events.max', 'limit')
 if opts[2] then return redis.error_reply('EMQSTATE the queue is closing: obliterate has not ended') end
-local events_max = tonumber(opts[3] or '10000') or 10000
+local events_text = opts[3]
 -- Buffers the events of this call. A flush writes one stream entry: pairs of \`<code><id>\` and a payload.
 -- Payloads over 8 KB are left in the job's hash; the code is then upper case.
 local ev, ev_n, ev_bytes = {}, 0, 0
-if not (events_max >= 0 and events_max <= 9007199254740991 and events_max % 1 == 0) then
-  events_max = 10000
+-- Also as text: a number is written out anew for each command.
+local events_max, events_most = 10000, '10000'
+if events_text then
+  local most = tonumber(events_text)
+  if most and most >= 0 and most <= 9007199254740991 and most % 1 == 0 then
+    events_max, events_most = most, string.format('%.0f', most)
+  end
 end
 
 local function flush_events()
   if ev_n == 0 then return end
   local how = events_max < 1000 and '=' or '~'
   -- pcall: after the first write nothing may raise, and a stream can only fail by its own last id.
-  redis.pcall('XADD', events, 'MAXLEN', how, events_max, '*', unpack(ev))
+  redis.pcall('XADD', events, 'MAXLEN', how, events_most, '*', unpack(ev))
   ev, ev_n, ev_bytes = {}, 0, 0
 end
 
@@ -268,7 +298,7 @@ local ids, keys, owned = {}, {}, 0
 for i = 1, jobs_n do
   keys[i] = KEYS[jobs_at + i]
   ids[i] = string.sub(keys[i], jobs_id)
-  local row = items(i)
+  local row = items_base + (i - 1) * items_w
   local due = number[ARGV[row + items_timestamp]] + number[ARGV[row + items_delay]]
   if due > 8640000000000000 then return redis.error_reply('EMQARG items.delay') end
   if number[ARGV[row + items_flags]] >= 2 then
@@ -399,7 +429,7 @@ if locks_n > 0 then
 end
 -- Writes the hash of a new job, over what is left of a retired namesake.
 local function write_job(i, namesake)
-  local id, row = ids[i], items(i)
+  local id, row = ids[i], items_base + (i - 1) * items_w
   if namesake > 0 then
     -- The first write allocates, or an add would slip past maxmemory behind the UNLINK.
     redis.call('HSET', keys[i], 'name', ARGV[row + items_name])
@@ -411,9 +441,14 @@ local function write_job(i, namesake)
   end
   local opts_text, delay_text = ARGV[row + items_opts], ARGV[row + items_delay]
   local priority = number[ARGV[row + items_priority]]
-  if opts_text == '' and delay_text == '0' and priority == 0 and not lock_of[i] then
-    redis.call('HSET', keys[i], 'name', ARGV[row + items_name], 'data', ARGV[row + items_data],
-      'timestamp', ARGV[row + items_timestamp])
+  if delay_text == '0' and priority == 0 and not lock_of[i] then
+    if opts_text == '' then
+      redis.call('HSET', keys[i], 'name', ARGV[row + items_name], 'data', ARGV[row + items_data],
+        'timestamp', ARGV[row + items_timestamp])
+    else
+      redis.call('HSET', keys[i], 'name', ARGV[row + items_name], 'data', ARGV[row + items_data],
+        'timestamp', ARGV[row + items_timestamp], 'opts', opts_text)
+    end
     return nil
   end
   local hash = { 'name', ARGV[row + items_name], 'data', ARGV[row + items_data],
@@ -438,11 +473,12 @@ end
 
 -- By id: the row that is written for it, or what stood there before.
 local status, fresh, retires, seen, again, nth, refused = {}, {}, {}, {}, {}, 0, false
+local none = {}
 for i = 1, jobs_n do
-  local id, row = ids[i], items(i)
+  local id, row = ids[i], items_base + (i - 1) * items_w
   local own = number[ARGV[row + items_flags]] >= 2
   if own then nth = nth + 1 end
-  local old, trashed, twin = {}, retired[i], seen[id]
+  local old, trashed, twin = none, retired[i], seen[id]
   if type(twin) == 'number' and undone[twin] then twin = nil end
   if twin then
     old, trashed = type(twin) == 'table' and twin or content(twin), false
@@ -481,7 +517,7 @@ local first_due = tonumber(head[2])
 for n = 1, #fresh do
   local i = fresh[n]
   if not undone[i] then
-    local id, row = ids[i], items(i)
+    local id, row = ids[i], items_base + (i - 1) * items_w
     local priority = write_job(i, retires[n])
     local delay = number[ARGV[row + items_delay]]
     local due = number[ARGV[row + items_timestamp]] + delay
@@ -566,12 +602,13 @@ return status`,
 
 export const stepScript: Script<(typeof REGISTRY)["step"]> = {
   spec: REGISTRY.step,
-  sha: "3165af1e5ac17a0f0c8842a6bcddb545611ef7ee",
+  sha: "a727eb2bcf800177cbb27ca17edbee074ae94460",
   source: `-- Settles completed jobs and claims the next ones in one step.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
 local found_version = redis.pcall('GET', stamp)
-if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == 'echomq:2.') then
+if not (found_version == 'echomq:2.0.0' or type(found_version) == 'string'
+  and string.sub(found_version, 1, 9) == 'echomq:2.') then
   local found = found_version
   if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
   if found == '' then found = 'empty' end
@@ -579,44 +616,41 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
 end
 local meta, wait, prioritized, delayed, active, owners, verdicts, completed, trash, extras, limiter, marker, events = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10], KEYS[11], KEYS[12], KEYS[13], KEYS[14]
+if #ARGV < 13 then return redis.error_reply('EMQARG arguments') end
 local bad
-local number = {}
-local function int(at, name)
-  local text = ARGV[at]
-  if number[text] then return number[text] end
-  if text and #text < 17 and string.find(text, '^%d+$') then
-    local value = tonumber(text)
-    if value <= 9007199254740991 then
-      number[text] = value
-      return value
-    end
+local odd, whole = string.gsub(ARGV[1] .. ' ' .. ARGV[2] .. ' ' .. ARGV[3] .. ' ' .. ARGV[4] .. ' ' .. ARGV[5] .. ' ' .. ARGV[6] .. ' ' .. ARGV[8] .. ' ' .. ARGV[9] .. ' ' .. ARGV[10] .. ' ' .. ARGV[11] .. ' ' .. ARGV[12] .. ' ' .. ARGV[13] .. ' ', '%d+ ', '')
+if odd ~= '' or whole ~= 12 then
+  for _, arg in ipairs({ { 1, 'done' }, { 2, 'candidates' }, { 3, 'results' }, { 4, 'now' }, { 5, 'claim' }, { 6, 'deadline' }, { 8, 'begun' }, { 9, 'hints' }, { 10, 'keepCount' }, { 11, 'keepAge' }, { 12, 'rateMax' }, { 13, 'rateMs' } }) do
+    if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
   end
-  bad = bad or name
-  return 0
+  return redis.error_reply('EMQARG ' .. bad)
 end
-local function text(at, name)
-  if not ARGV[at] then bad = bad or name end
-  return ARGV[at] or ''
-end
-local done_n = int(1, 'done')
+local done_n = ARGV[1] + 0
 if done_n > 500 then bad = bad or 'done' end
-local candidates_n = int(2, 'candidates')
+local candidates_n = ARGV[2] + 0
 if candidates_n > 500 then bad = bad or 'candidates' end
-local results_n = int(3, 'results')
+local results_n = ARGV[3] + 0
 if results_n > 500 then bad = bad or 'results' end
-local now = int(4, 'now')
-local claim = int(5, 'claim')
+local now = ARGV[4] + 0
+local now_text = ARGV[4]
+if now > 9007199254740991 then bad = bad or 'now' end
+local claim = ARGV[5] + 0
 if claim > 500 then bad = bad or 'claim' end
-local deadline = int(6, 'deadline')
-local token = text(7, 'token')
-local begun = int(8, 'begun')
+local deadline = ARGV[6] + 0
+local deadline_text = ARGV[6]
+if deadline > 9007199254740991 then bad = bad or 'deadline' end
+local token = ARGV[7]
+local begun = ARGV[8] + 0
 if begun > 500 then bad = bad or 'begun' end
-local hints = int(9, 'hints')
+local hints = ARGV[9] + 0
 if hints > 500 then bad = bad or 'hints' end
-local keepCount = int(10, 'keepCount')
-local keepAge = int(11, 'keepAge')
-local rateMax = int(12, 'rateMax')
-local rateMs = int(13, 'rateMs')
+local keepCount = ARGV[10] + 0
+if keepCount > 9007199254740991 then bad = bad or 'keepCount' end
+local keepAge = ARGV[11] + 0
+if keepAge > 9007199254740991 then bad = bad or 'keepAge' end
+local rateMax = ARGV[12] + 0
+if rateMax > 9007199254740991 then bad = bad or 'rateMax' end
+local rateMs = ARGV[13] + 0
 if rateMs > 315360000000 then bad = bad or 'rateMs' end
 local done_at, done_w = 14, 1
 local done_id = #stamp - 4 + #'v2:job:' + 1
@@ -628,16 +662,26 @@ local results_token, results_atm, results_ats, results_value = 1, 2, 3, 4
 if not bad and #KEYS ~= candidates_at + candidates_n * candidates_w then bad = 'keys' end
 if not bad and #ARGV ~= results_base + results_n * results_w then bad = 'arguments' end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
-for row = 1, results_n do
-  int(results(row) + 2, 'results.atm')
-  int(results(row) + 3, 'results.ats')
+local number = {}
+for row = results_base, results_base + (results_n - 1) * results_w, results_w do
+  local text
+  text = ARGV[row + 2]
+  if not number[text] then
+    if string.find(text, '^%d+$') and text + 0 <= 9007199254740991 then number[text] = text + 0
+    else return redis.error_reply('EMQARG results.atm') end
+  end
+  text = ARGV[row + 3]
+  if not number[text] then
+    if string.find(text, '^%d+$') and text + 0 <= 9007199254740991 then number[text] = text + 0
+    else return redis.error_reply('EMQARG results.ats') end
+  end
 end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
 local opts = redis.call('HMGET', meta, 'paused', 'concurrency', 'events.max', 'verdicts',
   'rate.max', 'rate.ms')
 local limit = tonumber(opts[2])
 if limit then limit = math.floor(limit) end
-local events_max = tonumber(opts[3] or '10000') or 10000
+local events_text = opts[3]
 -- An owner is \`<claimedAt>:<token>\`, with \`!\` at the end once the job was begun.
 local function lease_of(owner)
   if not owner then return nil end
@@ -647,15 +691,20 @@ end
 -- Buffers the events of this call. A flush writes one stream entry: pairs of \`<code><id>\` and a payload.
 -- Payloads over 8 KB are left in the job's hash; the code is then upper case.
 local ev, ev_n, ev_bytes = {}, 0, 0
-if not (events_max >= 0 and events_max <= 9007199254740991 and events_max % 1 == 0) then
-  events_max = 10000
+-- Also as text: a number is written out anew for each command.
+local events_max, events_most = 10000, '10000'
+if events_text then
+  local most = tonumber(events_text)
+  if most and most >= 0 and most <= 9007199254740991 and most % 1 == 0 then
+    events_max, events_most = most, string.format('%.0f', most)
+  end
 end
 
 local function flush_events()
   if ev_n == 0 then return end
   local how = events_max < 1000 and '=' or '~'
   -- pcall: after the first write nothing may raise, and a stream can only fail by its own last id.
-  redis.pcall('XADD', events, 'MAXLEN', how, events_max, '*', unpack(ev))
+  redis.pcall('XADD', events, 'MAXLEN', how, events_most, '*', unpack(ev))
   ev, ev_n, ev_bytes = {}, 0, 0
 end
 
@@ -669,33 +718,54 @@ local function emit(code, id, value)
   ev[ev_n + 2] = value
   ev_n, ev_bytes = ev_n + 2, ev_bytes + size
 end
--- What a run needs of its job's hash. A field the hash does not have is false, and left out at the end.
+-- What a run needs of its job's hash, by place; a field it does not have is false, and left out at the end. A
+-- waiting job has four or five fields: to read what is there costs less than to ask for all there may be.
+local place
+
 local function run_fields(key)
-  local fields = redis.pcall('HMGET', key, 'name', 'data', 'opts', 'timestamp', 'atm', 'ats', 'stc',
-    'priority', 'delay', 'attemptsMade', 'progress', 'deid', 'parentKey', 'rjk', 'stacktrace')
-  local last = #fields
-  while last > 0 and not fields[last] do
+  local all = redis.pcall('HGETALL', key)
+  if all.err then return all end
+  local name, data, opts, timestamp, others = false, false, false, false, false
+  for at = 1, #all, 2 do
+    local field = all[at]
+    if field == 'name' then name = all[at + 1]
+    elseif field == 'data' then data = all[at + 1]
+    elseif field == 'opts' then opts = all[at + 1]
+    elseif field == 'timestamp' then timestamp = all[at + 1]
+    else others = true
+    end
+  end
+  local fields = { name, data, opts, timestamp }
+  if not others then return fields end
+  place = place or { atm = 5, ats = 6, stc = 7, priority = 8, delay = 9, attemptsMade = 10, progress = 11,
+    deid = 12, parentKey = 13, rjk = 14, stacktrace = 15 }
+  for at = 5, 15 do fields[at] = false end
+  for at = 1, #all, 2 do
+    local known = place[all[at]]
+    if known then fields[known] = all[at + 1] end
+  end
+  for last = 15, 5, -1 do
+    if fields[last] then break end
     fields[last] = nil
-    last = last - 1
   end
   return fields
 end
 -- Writes new leases. A sorted set or hash of up to 128 members is a packed list, scanned for each member: for a
 -- batch the other encoding is cheaper, and one long member brings it, until the key is empty. No id has a
 -- control character.
-local MANY, LONG = 4, string.rep('\\1', 65)
+local MANY = 8
 
 local function write_leases(scores, own, count)
-  local many, n = count >= MANY, 2 * count
-  if many then
+  local long, n = count >= MANY and string.rep('\\1', 65), 2 * count
+  if long then
     scores[n + 1], scores[n + 2], own[n + 1], own[n + 2] = scores[1], scores[2], own[1], own[2]
-    scores[1], scores[2], own[1], own[2] = 0, LONG, LONG, ''
+    scores[1], scores[2], own[1], own[2] = 0, long, long, ''
   end
   redis.call('ZADD', active, unpack(scores))
   redis.call('HSET', owners, unpack(own))
-  if many then
-    redis.call('ZREM', active, LONG)
-    redis.call('HDEL', owners, LONG)
+  if long then
+    redis.call('ZREM', active, long)
+    redis.call('HDEL', owners, long)
   end
 end
 -- Bounded retention: moves at most 100 ids beyond age or count from a finished set to trash.
@@ -880,11 +950,15 @@ local function take()
 end
 
 local function lease(ids)
-  local scores, owner = {}, string.format('%.0f', now) .. ':' .. token
-  local own, started = {}, owner .. '!'
+  local scores, owner = {}, now_text .. ':' .. token
+  local own, started, score, place = {}, owner .. '!', '-' .. deadline_text, 0
   for i = 1, #ids do
-    -- A part of a millisecond for the place in this claim: whoever puts it back keeps the order.
-    scores[2 * i - 1] = -(deadline + (i - 1) / 512)
+    -- Leases of one score stand by their ids: a part of a millisecond tells where that is not their order.
+    if i > 1 and ids[i] <= ids[i - 1] then
+      place = place + 1
+      score = '-' .. string.format('%.9f', deadline + place / 512)
+    end
+    scores[2 * i - 1] = score
     scores[2 * i] = ids[i]
     own[2 * i - 1] = ids[i]
     own[2 * i] = candidate[ids[i]] and i <= begun and started or owner
@@ -964,12 +1038,13 @@ return { statuses, claimed, hints_out, to_bury, reason, due_at }`,
 
 export const turnScript: Script<(typeof REGISTRY)["turn"]> = {
   spec: REGISTRY.turn,
-  sha: "06a3c24f2043c0a39b2258b587f438144ff2dd0c",
+  sha: "c175e8c27427ab302ac78b86bb500fcfe102dae0",
   source: `-- One turn of a busy worker: settles completed jobs and claims from wait, with the fewest keys.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
 local found_version = redis.pcall('GET', stamp)
-if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == 'echomq:2.') then
+if not (found_version == 'echomq:2.0.0' or type(found_version) == 'string'
+  and string.sub(found_version, 1, 9) == 'echomq:2.') then
   local found = found_version
   if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
   if found == '' then found = 'empty' end
@@ -977,79 +1052,92 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
 end
 local meta, wait, active, owners, events = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
+if #ARGV < 12 then return redis.error_reply('EMQARG arguments') end
 local bad
-local number = {}
-local function int(at, name)
-  local text = ARGV[at]
-  if number[text] then return number[text] end
-  if text and #text < 17 and string.find(text, '^%d+$') then
-    local value = tonumber(text)
-    if value <= 9007199254740991 then
-      number[text] = value
-      return value
-    end
+local odd, whole = string.gsub(ARGV[1] .. ' ' .. ARGV[2] .. ' ' .. ARGV[3] .. ' ' .. ARGV[4] .. ' ' .. ARGV[5] .. ' ' .. ARGV[6] .. ' ' .. ARGV[7] .. ' ' .. ARGV[8] .. ' ' .. ARGV[9] .. ' ' .. ARGV[11] .. ' ' .. ARGV[12] .. ' ', '%d+ ', '')
+if odd ~= '' or whole ~= 11 then
+  for _, arg in ipairs({ { 1, 'done' }, { 2, 'candidates' }, { 3, 'finished' }, { 4, 'claims' }, { 5, 'results' }, { 6, 'attempts' }, { 7, 'now' }, { 8, 'claim' }, { 9, 'deadline' }, { 11, 'begun' }, { 12, 'hints' } }) do
+    if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
   end
-  bad = bad or name
-  return 0
+  return redis.error_reply('EMQARG ' .. bad)
 end
-local function text(at, name)
-  if not ARGV[at] then bad = bad or name end
-  return ARGV[at] or ''
-end
-local done_n = int(1, 'done')
+local done_n = ARGV[1] + 0
 if done_n > 500 then bad = bad or 'done' end
-local candidates_n = int(2, 'candidates')
+local candidates_n = ARGV[2] + 0
 if candidates_n > 500 then bad = bad or 'candidates' end
-local finished_n = int(3, 'finished')
+local finished_n = ARGV[3] + 0
 if finished_n > 500 then bad = bad or 'finished' end
-local results_n = int(4, 'results')
+local claims_n = ARGV[4] + 0
+if claims_n > 500 then bad = bad or 'claims' end
+local results_n = ARGV[5] + 0
 if results_n > 500 then bad = bad or 'results' end
-local now = int(5, 'now')
-local claim = int(6, 'claim')
+local attempts_n = ARGV[6] + 0
+if attempts_n > 500 then bad = bad or 'attempts' end
+local now = ARGV[7] + 0
+local now_text = ARGV[7]
+if now > 9007199254740991 then bad = bad or 'now' end
+local claim = ARGV[8] + 0
+local claim_text = ARGV[8]
 if claim > 500 then bad = bad or 'claim' end
-local lease = int(7, 'lease')
-if lease > 86400000 then bad = bad or 'lease' end
-local token = text(8, 'token')
-local begun = int(9, 'begun')
+local deadline = ARGV[9] + 0
+local deadline_text = ARGV[9]
+if deadline > 9007199254740991 then bad = bad or 'deadline' end
+local token = ARGV[10]
+local begun = ARGV[11] + 0
 if begun > 500 then bad = bad or 'begun' end
-local hints = int(10, 'hints')
+local hints = ARGV[12] + 0
 if hints > 500 then bad = bad or 'hints' end
 local done_at, done_w = 6, 1
 local done_id = #stamp - 4 + #'v2:job:' + 1
 local candidates_at, candidates_w = done_at + done_n * done_w, 1
 local candidates_id = #stamp - 4 + #'v2:job:' + 1
 local finished_at, finished_w = candidates_at + candidates_n * candidates_w, 1
-local results_base, results_w = 10, 3
-local function results(row) return results_base + (row - 1) * results_w end
-local results_token, results_value, results_runs = 1, 2, 3
+local claims_base, claims_w = 12, 2
+local claims_token, claims_count = 1, 2
+local results_base, results_w = claims_base + claims_n * claims_w, 1
+local results_value = 1
+local attempts_base, attempts_w = results_base + results_n * results_w, 1
+local attempts_runs = 1
 if not bad and #KEYS ~= finished_at + finished_n * finished_w then bad = 'keys' end
-if not bad and #ARGV ~= results_base + results_n * results_w then bad = 'arguments' end
+if not bad and #ARGV ~= attempts_base + attempts_n * attempts_w then bad = 'arguments' end
+if bad then return redis.error_reply('EMQARG ' .. bad) end
+local number = {}
+for row = claims_base, claims_base + (claims_n - 1) * claims_w, claims_w do
+  local text
+  text = ARGV[row + 2]
+  if not number[text] then
+    if string.find(text, '^%d+$') and text + 0 <= 9007199254740991 then number[text] = text + 0
+    else return redis.error_reply('EMQARG claims.count') end
+  end
+  if number[text] > 500 then bad = bad or 'claims.count' end
+end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
 -- A queue with no setting has two fields, \`version\` and \`opened\`.
-local opts = redis.call('HLEN', meta) == 2 and {}
-  or redis.call('HMGET', meta, 'paused', 'concurrency', 'rate.max', 'verdicts', 'extras', 'events.max')
-if opts[1] or opts[2] or opts[3] or opts[4] or opts[5] then
-  return redis.error_reply('EMQRETRY the queue needs step')
-end
-local events_max = tonumber(opts[6] or '10000') or 10000
--- An owner is \`<claimedAt>:<token>\`, with \`!\` at the end once the job was begun.
-local function lease_of(owner)
-  if not owner then return nil end
-  local at, token, begun = string.match(owner, '^(%d+):([^:!]+)(!?)$')
-  return token, at, begun == '!'
+local events_text
+if redis.call('HLEN', meta) ~= 2 then
+  local opts = redis.call('HMGET', meta, 'paused', 'concurrency', 'rate.max', 'verdicts', 'extras', 'events.max')
+  if opts[1] or opts[2] or opts[3] or opts[4] or opts[5] then
+    return redis.error_reply('EMQRETRY the queue needs step')
+  end
+  events_text = opts[6]
 end
 -- Buffers the events of this call. A flush writes one stream entry: pairs of \`<code><id>\` and a payload.
 -- Payloads over 8 KB are left in the job's hash; the code is then upper case.
 local ev, ev_n, ev_bytes = {}, 0, 0
-if not (events_max >= 0 and events_max <= 9007199254740991 and events_max % 1 == 0) then
-  events_max = 10000
+-- Also as text: a number is written out anew for each command.
+local events_max, events_most = 10000, '10000'
+if events_text then
+  local most = tonumber(events_text)
+  if most and most >= 0 and most <= 9007199254740991 and most % 1 == 0 then
+    events_max, events_most = most, string.format('%.0f', most)
+  end
 end
 
 local function flush_events()
   if ev_n == 0 then return end
   local how = events_max < 1000 and '=' or '~'
   -- pcall: after the first write nothing may raise, and a stream can only fail by its own last id.
-  redis.pcall('XADD', events, 'MAXLEN', how, events_max, '*', unpack(ev))
+  redis.pcall('XADD', events, 'MAXLEN', how, events_most, '*', unpack(ev))
   ev, ev_n, ev_bytes = {}, 0, 0
 end
 
@@ -1063,152 +1151,197 @@ local function emit(code, id, value)
   ev[ev_n + 2] = value
   ev_n, ev_bytes = ev_n + 2, ev_bytes + size
 end
--- What a run needs of its job's hash. A field the hash does not have is false, and left out at the end.
+-- What a run needs of its job's hash, by place; a field it does not have is false, and left out at the end. A
+-- waiting job has four or five fields: to read what is there costs less than to ask for all there may be.
+local place
+
 local function run_fields(key)
-  local fields = redis.pcall('HMGET', key, 'name', 'data', 'opts', 'timestamp', 'atm', 'ats', 'stc',
-    'priority', 'delay', 'attemptsMade', 'progress', 'deid', 'parentKey', 'rjk', 'stacktrace')
-  local last = #fields
-  while last > 0 and not fields[last] do
+  local all = redis.pcall('HGETALL', key)
+  if all.err then return all end
+  local name, data, opts, timestamp, others = false, false, false, false, false
+  for at = 1, #all, 2 do
+    local field = all[at]
+    if field == 'name' then name = all[at + 1]
+    elseif field == 'data' then data = all[at + 1]
+    elseif field == 'opts' then opts = all[at + 1]
+    elseif field == 'timestamp' then timestamp = all[at + 1]
+    else others = true
+    end
+  end
+  local fields = { name, data, opts, timestamp }
+  if not others then return fields end
+  place = place or { atm = 5, ats = 6, stc = 7, priority = 8, delay = 9, attemptsMade = 10, progress = 11,
+    deid = 12, parentKey = 13, rjk = 14, stacktrace = 15 }
+  for at = 5, 15 do fields[at] = false end
+  for at = 1, #all, 2 do
+    local known = place[all[at]]
+    if known then fields[known] = all[at + 1] end
+  end
+  for last = 15, 5, -1 do
+    if fields[last] then break end
     fields[last] = nil
-    last = last - 1
   end
   return fields
 end
 -- Writes new leases. A sorted set or hash of up to 128 members is a packed list, scanned for each member: for a
 -- batch the other encoding is cheaper, and one long member brings it, until the key is empty. No id has a
 -- control character.
-local MANY, LONG = 4, string.rep('\\1', 65)
+local MANY = 8
 
 local function write_leases(scores, own, count)
-  local many, n = count >= MANY, 2 * count
-  if many then
+  local long, n = count >= MANY and string.rep('\\1', 65), 2 * count
+  if long then
     scores[n + 1], scores[n + 2], own[n + 1], own[n + 2] = scores[1], scores[2], own[1], own[2]
-    scores[1], scores[2], own[1], own[2] = 0, LONG, LONG, ''
+    scores[1], scores[2], own[1], own[2] = 0, long, long, ''
   end
   redis.call('ZADD', active, unpack(scores))
   redis.call('HSET', owners, unpack(own))
-  if many then
-    redis.call('ZREM', active, LONG)
-    redis.call('HDEL', owners, LONG)
+  if long then
+    redis.call('ZREM', active, long)
+    redis.call('HDEL', owners, long)
   end
 end
 
-if done_n ~= results_n then return redis.error_reply('EMQARG results') end
+local sub = string.sub
+if results_n ~= done_n then return redis.error_reply('EMQARG results') end
 if finished_n > 1 then return redis.error_reply('EMQARG finished') end
+if attempts_n ~= finished_n * done_n then return redis.error_reply('EMQARG attempts') end
+if deadline > now + 86400000 then return redis.error_reply('EMQARG deadline') end
 if not string.find(token, '^[%w._-]+$') then return redis.error_reply('EMQARG token') end
-for i = 1, results_n do
-  local runs = ARGV[results(i) + results_runs]
-  if runs ~= '' and (#runs > 20 or not string.find(runs, '^%d+%.%d+$')) then
-    return redis.error_reply('EMQARG results.runs')
-  end
+local named = 0
+for c = 1, claims_n do named = named + number[ARGV[claims_base + 2 * c]] end
+if named ~= done_n then return redis.error_reply('EMQARG claims') end
+for i = 1, attempts_n do
+  local runs = ARGV[attempts_base + i]
+  if #runs > 20 or not string.find(runs, '^%d+%.%d+$') then return redis.error_reply('EMQARG attempts.runs') end
 end
 local completed = KEYS[finished_at + 1]
 
-local ids, owner, statuses, settled, removed, kept, met = {}, {}, {}, {}, {}, {}, {}
-for i = 1, done_n do ids[i] = string.sub(KEYS[done_at + i], done_id) end
+-- Ends the leases of runs that completed. \`statuses\` stays nil while all is well, as nearly always.
+local ids, owner = {}, nil
+for i = 1, done_n do ids[i] = sub(KEYS[done_at + i], done_id) end
 if done_n > 0 then owner = redis.call('HMGET', owners, unpack(ids)) else redis.call('HLEN', owners) end
-if finished_n == 1 then redis.call('ZCARD', completed) end
-local all_ok, ok = true, 0
-local last, held, at
+if completed then redis.call('ZCARD', completed) end
+local statuses, begun_at, settled = nil, {}, ids
+local last, held, at, whose
+local row, left = claims_base, 0
 for i = 1, done_n do
-  local id, row, key = ids[i], results(i), KEYS[done_at + i]
+  while left == 0 do whose, left, row = ARGV[row + 1], number[ARGV[row + 2]], row + 2 end
+  left = left - 1
   if owner[i] ~= last then
-    last = owner[i]
-    held, at = lease_of(last)
+    last, held, at = owner[i], nil, nil
+    if last then at, held = string.match(last, '^(%d+):([^:!]+)!?$') end
   end
-  if not held or met[id] then
-    statuses[i] = 'EMQSTALE no lease'
-    all_ok = false
-  elseif held ~= ARGV[row + results_token] then
-    statuses[i] = 'EMQSTALE the lease is held by another run'
-    all_ok = false
-  elseif finished_n == 1 and redis.pcall('HEXISTS', key, 'name') ~= 1 then
-    statuses[i] = 'EMQMISSING the job is gone'
-    all_ok = false
-    ok = ok + 1
-    settled[ok] = id
-  else
-    statuses[i] = 'ok'
-    ok = ok + 1
-    settled[ok] = id
-    if finished_n == 1 then kept[#kept + 1] = { i, key, at } else removed[ok] = key end
+  local why
+  if not held then why = 'EMQSTALE no lease'
+  elseif held ~= whose then why = 'EMQSTALE the lease is held by another run'
+  elseif completed and redis.pcall('HEXISTS', KEYS[done_at + i], 'name') ~= 1 then
+    why = 'EMQMISSING the job is gone'
   end
-  met[id] = true
+  if completed then begun_at[i] = at end
+  if why and not statuses then
+    statuses, settled = {}, {}
+    for n = 1, i - 1 do statuses[n], settled[n] = 'ok', ids[n] end
+  end
+  if statuses then
+    statuses[i] = why or 'ok'
+    if held == whose then settled[#settled + 1] = ids[i] end
+  end
 end
 
 -- Freeing memory comes first, or maxmemory would refuse the whole call.
-if ok > 0 then
+local ended = 0
+if #settled > 0 then
   redis.call('ZREM', active, unpack(settled))
-  redis.call('HDEL', owners, unpack(settled))
+  ended = redis.call('HDEL', owners, unpack(settled))
 else
   redis.call('ZCARD', active)
 end
-if #removed > 0 then redis.call('UNLINK', unpack(removed)) end
+if ended < #settled then
+  -- One of them is named twice: its second run holds nothing.
+  local met = {}
+  for i = 1, done_n do
+    statuses = statuses or {}
+    statuses[i] = met[ids[i]] and 'EMQSTALE no lease' or statuses[i] or 'ok'
+    met[ids[i]] = true
+  end
+end
+local removed, gone = {}, {}
 for i = 1, done_n do
-  if statuses[i] == 'ok' then emit('c', ids[i], ARGV[results(i) + results_value]) end
+  if not statuses or statuses[i] == 'ok' then
+    local key, value = KEYS[done_at + i], ARGV[results_base + i]
+    emit('c', ids[i], value)
+    if completed then
+      local atm, ats = string.match(ARGV[attempts_base + i], '^(%d+)%.(%d+)$')
+      local hash = { 'finishedOn', now_text, 'processedOn', begun_at[i], 'atm', atm, 'ats', ats }
+      if value ~= '' then hash[9] = 'returnvalue'; hash[10] = value end
+      gone[#gone + 1] = now_text
+      gone[#gone + 1] = ids[i]
+      redis.call('HSET', key, unpack(hash))
+    else
+      removed[#removed + 1] = key
+    end
+  end
 end
-local gone, now_text = {}, string.format('%.0f', now)
-for n = 1, #kept do
-  local i, key, at = unpack(kept[n])
-  local value, runs = ARGV[results(i) + results_value], ARGV[results(i) + results_runs]
-  local atm, ats = string.match(runs == '' and '1.1' or runs, '^(%d+)%.(%d+)$')
-  local hash = { 'finishedOn', now_text, 'processedOn', at, 'atm', atm, 'ats', ats }
-  if value ~= '' then hash[9] = 'returnvalue'; hash[10] = value end
-  redis.call('HSET', key, unpack(hash))
-  gone[2 * n - 1] = now_text
-  gone[2 * n] = ids[i]
-end
+if #removed > 0 then redis.call('UNLINK', unpack(removed)) end
 if #gone > 0 then redis.call('ZADD', completed, unpack(gone)) end
 
+-- Pops the next jobs and leases them: \`claimed\` is a flat list of id, number of fields and fields.
 -- A wrong type here is found after the first write, so it only ends the claim; step names it.
-local taken = {}
-if claim > 0 then
-  local popped = redis.pcall('RPOP', wait, claim)
-  if popped and not popped.err then taken = popped end
-end
-local candidate, claimed, scores, own = {}, {}, {}, {}
-for i = 1, candidates_n do
-  local key = KEYS[candidates_at + i]
-  candidate[string.sub(key, candidates_id)] = key
-end
-local mine = now_text .. ':' .. token
-local started = mine .. '!'
-local deadline = now + lease
-for i = 1, #taken do
-  local id, fields = taken[i], {}
-  local key = candidate[id]
-  if key then
-    fields = run_fields(key)
-    if fields.err or not fields[1] then fields = {} end
+local taken, claimed, coming = claim > 0 and redis.pcall('RPOP', wait, claim_text), {}, nil
+if taken and not taken.err then
+  local mine, score, place = now_text .. ':' .. token, '-' .. deadline_text, 0
+  local started, scores, own, candidate, prefix, n = mine .. '!', {}, {}, nil, '', 0
+  if candidates_n > 0 then prefix = sub(KEYS[candidates_at + 1], 1, candidates_id - 1) end
+  for i = 1, #taken do
+    local id = taken[i]
+    local key = i <= candidates_n and KEYS[candidates_at + i]
+    if not key or key ~= prefix .. id then
+      if not candidate then
+        candidate = {}
+        for c = 1, candidates_n do candidate[KEYS[candidates_at + c]] = KEYS[candidates_at + c] end
+      end
+      key = candidate[prefix .. id]
+    end
+    -- Leases of one score stand by their ids: a part of a millisecond tells where that is not their order.
+    if i > 1 and id <= taken[i - 1] then
+      place = place + 1
+      score = '-' .. string.format('%.9f', deadline + place / 512)
+    end
+    scores[2 * i - 1] = score
+    scores[2 * i] = id
+    own[2 * i - 1] = id
+    own[2 * i] = key and i <= begun and started or mine
+    emit('a', id, '')
+    local fields = key and run_fields(key)
+    local many = fields and not fields.err and fields[1] and #fields or 0
+    claimed[n + 1] = id
+    claimed[n + 2] = many
+    for f = 1, many do claimed[n + 2 + f] = fields[f] end
+    n = n + 2 + many
   end
-  claimed[i] = { id, fields }
-  scores[2 * i - 1] = -(deadline + (i - 1) / 512)
-  scores[2 * i] = id
-  own[2 * i - 1] = id
-  own[2 * i] = key and i <= begun and started or mine
-  emit('a', id, '')
+  write_leases(scores, own, #taken)
 end
-if #taken > 0 then write_leases(scores, own, #taken) end
-local coming = {}
 if hints > 0 then
   local ahead = redis.pcall('LRANGE', wait, -hints, -1)
   if not ahead.err then
-    local n = #ahead + 1
-    for i = 1, #ahead do coming[i] = ahead[n - i] end
+    coming = {}
+    for i = 1, #ahead do coming[i] = ahead[#ahead + 1 - i] end
   end
 end
 flush_events()
-return { all_ok and {} or statuses, claimed, coming }`,
+return { statuses or false, claimed, coming or false }`,
 };
 
 export const finishScript: Script<(typeof REGISTRY)["finish"]> = {
   spec: REGISTRY.finish,
-  sha: "be7cfa17cf2bdd68f3d154abede388447b476ed1",
+  sha: "62acffe0b08d2ed04c9d9a634008923c090f2bcb",
   source: `-- Ends runs in any way: completed, failed, retried, delayed or given back.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
 local found_version = redis.pcall('GET', stamp)
-if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == 'echomq:2.') then
+if not (found_version == 'echomq:2.0.0' or type(found_version) == 'string'
+  and string.sub(found_version, 1, 9) == 'echomq:2.') then
   local found = found_version
   if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
   if found == '' then found = 'empty' end
@@ -1216,36 +1349,31 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
 end
 local meta, wait, prioritized, pc, delayed, priorities, active, owners, verdicts, completed, failed, trash, extras, held, outbox, outbox_due, marker, events = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10], KEYS[11], KEYS[12], KEYS[13], KEYS[14], KEYS[15], KEYS[16], KEYS[17], KEYS[18], KEYS[19]
+if #ARGV < 8 then return redis.error_reply('EMQARG arguments') end
 local bad
-local number = {}
-local function int(at, name)
-  local text = ARGV[at]
-  if number[text] then return number[text] end
-  if text and #text < 17 and string.find(text, '^%d+$') then
-    local value = tonumber(text)
-    if value <= 9007199254740991 then
-      number[text] = value
-      return value
-    end
+local odd, whole = string.gsub(ARGV[1] .. ' ' .. ARGV[2] .. ' ' .. ARGV[3] .. ' ' .. ARGV[4] .. ' ' .. ARGV[5] .. ' ' .. ARGV[6] .. ' ' .. ARGV[7] .. ' ' .. ARGV[8] .. ' ', '%d+ ', '')
+if odd ~= '' or whole ~= 8 then
+  for _, arg in ipairs({ { 1, 'jobs' }, { 2, 'dedups' }, { 3, 'items' }, { 4, 'now' }, { 5, 'keepCount' }, { 6, 'keepAge' }, { 7, 'failCount' }, { 8, 'failAge' } }) do
+    if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
   end
-  bad = bad or name
-  return 0
+  return redis.error_reply('EMQARG ' .. bad)
 end
-local function text(at, name)
-  if not ARGV[at] then bad = bad or name end
-  return ARGV[at] or ''
-end
-local jobs_n = int(1, 'jobs')
+local jobs_n = ARGV[1] + 0
 if jobs_n > 500 then bad = bad or 'jobs' end
-local dedups_n = int(2, 'dedups')
+local dedups_n = ARGV[2] + 0
 if dedups_n > 500 then bad = bad or 'dedups' end
-local items_n = int(3, 'items')
+local items_n = ARGV[3] + 0
 if items_n > 500 then bad = bad or 'items' end
-local now = int(4, 'now')
-local keepCount = int(5, 'keepCount')
-local keepAge = int(6, 'keepAge')
-local failCount = int(7, 'failCount')
-local failAge = int(8, 'failAge')
+local now = ARGV[4] + 0
+if now > 9007199254740991 then bad = bad or 'now' end
+local keepCount = ARGV[5] + 0
+if keepCount > 9007199254740991 then bad = bad or 'keepCount' end
+local keepAge = ARGV[6] + 0
+if keepAge > 9007199254740991 then bad = bad or 'keepAge' end
+local failCount = ARGV[7] + 0
+if failCount > 9007199254740991 then bad = bad or 'failCount' end
+local failAge = ARGV[8] + 0
+if failAge > 9007199254740991 then bad = bad or 'failAge' end
 local jobs_at, jobs_w = 19, 1
 local jobs_id = #stamp - 4 + #'v2:job:' + 1
 local dedups_at, dedups_w = jobs_at + jobs_n * jobs_w, 1
@@ -1256,15 +1384,34 @@ local items_token, items_how, items_atm, items_ats, items_delay, items_value, it
 if not bad and #KEYS ~= dedups_at + dedups_n * dedups_w then bad = 'keys' end
 if not bad and #ARGV ~= items_base + items_n * items_w then bad = 'arguments' end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
-for row = 1, items_n do
-  int(items(row) + 3, 'items.atm')
-  int(items(row) + 4, 'items.ats')
-  int(items(row) + 5, 'items.delay')
-  if int(items(row) + 8, 'items.lock') > 500 then bad = bad or 'items.lock' end
+local number = {}
+for row = items_base, items_base + (items_n - 1) * items_w, items_w do
+  local text
+  text = ARGV[row + 3]
+  if not number[text] then
+    if string.find(text, '^%d+$') and text + 0 <= 9007199254740991 then number[text] = text + 0
+    else return redis.error_reply('EMQARG items.atm') end
+  end
+  text = ARGV[row + 4]
+  if not number[text] then
+    if string.find(text, '^%d+$') and text + 0 <= 9007199254740991 then number[text] = text + 0
+    else return redis.error_reply('EMQARG items.ats') end
+  end
+  text = ARGV[row + 5]
+  if not number[text] then
+    if string.find(text, '^%d+$') and text + 0 <= 9007199254740991 then number[text] = text + 0
+    else return redis.error_reply('EMQARG items.delay') end
+  end
+  text = ARGV[row + 8]
+  if not number[text] then
+    if string.find(text, '^%d+$') and text + 0 <= 9007199254740991 then number[text] = text + 0
+    else return redis.error_reply('EMQARG items.lock') end
+  end
+  if number[text] > 500 then bad = bad or 'items.lock' end
 end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
 local opts = redis.call('HMGET', meta, 'paused', 'events.max', 'concurrency')
-local events_max = tonumber(opts[2] or '10000') or 10000
+local events_text = opts[2]
 -- An owner is \`<claimedAt>:<token>\`, with \`!\` at the end once the job was begun.
 local function lease_of(owner)
   if not owner then return nil end
@@ -1274,15 +1421,20 @@ end
 -- Buffers the events of this call. A flush writes one stream entry: pairs of \`<code><id>\` and a payload.
 -- Payloads over 8 KB are left in the job's hash; the code is then upper case.
 local ev, ev_n, ev_bytes = {}, 0, 0
-if not (events_max >= 0 and events_max <= 9007199254740991 and events_max % 1 == 0) then
-  events_max = 10000
+-- Also as text: a number is written out anew for each command.
+local events_max, events_most = 10000, '10000'
+if events_text then
+  local most = tonumber(events_text)
+  if most and most >= 0 and most <= 9007199254740991 and most % 1 == 0 then
+    events_max, events_most = most, string.format('%.0f', most)
+  end
 end
 
 local function flush_events()
   if ev_n == 0 then return end
   local how = events_max < 1000 and '=' or '~'
   -- pcall: after the first write nothing may raise, and a stream can only fail by its own last id.
-  redis.pcall('XADD', events, 'MAXLEN', how, events_max, '*', unpack(ev))
+  redis.pcall('XADD', events, 'MAXLEN', how, events_most, '*', unpack(ev))
   ev, ev_n, ev_bytes = {}, 0, 0
 end
 
@@ -1583,12 +1735,13 @@ return { statuses, to_bury }`,
 
 export const beginScript: Script<(typeof REGISTRY)["begin"]> = {
   spec: REGISTRY.begin,
-  sha: "b40c3137792f46465dae38b7fa4719e679195a02",
+  sha: "46b8c9b1c7087ee1f5a26b01c87182dc69e475d4",
   source: `-- Starts claimed jobs: verifies the lease and returns their fields.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
 local found_version = redis.pcall('GET', stamp)
-if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == 'echomq:2.') then
+if not (found_version == 'echomq:2.0.0' or type(found_version) == 'string'
+  and string.sub(found_version, 1, 9) == 'echomq:2.') then
   local found = found_version
   if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
   if found == '' then found = 'empty' end
@@ -1596,28 +1749,18 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
 end
 local meta, active, owners, verdicts = KEYS[2], KEYS[3], KEYS[4], KEYS[5]
+if #ARGV < 2 then return redis.error_reply('EMQARG arguments') end
 local bad
-local number = {}
-local function int(at, name)
-  local text = ARGV[at]
-  if number[text] then return number[text] end
-  if text and #text < 17 and string.find(text, '^%d+$') then
-    local value = tonumber(text)
-    if value <= 9007199254740991 then
-      number[text] = value
-      return value
-    end
+local odd, whole = string.gsub(ARGV[1] .. ' ', '%d+ ', '')
+if odd ~= '' or whole ~= 1 then
+  for _, arg in ipairs({ { 1, 'jobs' } }) do
+    if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
   end
-  bad = bad or name
-  return 0
+  return redis.error_reply('EMQARG ' .. bad)
 end
-local function text(at, name)
-  if not ARGV[at] then bad = bad or name end
-  return ARGV[at] or ''
-end
-local jobs_n = int(1, 'jobs')
+local jobs_n = ARGV[1] + 0
 if jobs_n > 500 then bad = bad or 'jobs' end
-local token = text(2, 'token')
+local token = ARGV[2]
 local jobs_at, jobs_w = 5, 1
 local jobs_id = #stamp - 4 + #'v2:job:' + 1
 if not bad and #KEYS ~= jobs_at + jobs_n * jobs_w then bad = 'keys' end
@@ -1629,14 +1772,35 @@ local function lease_of(owner)
   local at, token, begun = string.match(owner, '^(%d+):([^:!]+)(!?)$')
   return token, at, begun == '!'
 end
--- What a run needs of its job's hash. A field the hash does not have is false, and left out at the end.
+-- What a run needs of its job's hash, by place; a field it does not have is false, and left out at the end. A
+-- waiting job has four or five fields: to read what is there costs less than to ask for all there may be.
+local place
+
 local function run_fields(key)
-  local fields = redis.pcall('HMGET', key, 'name', 'data', 'opts', 'timestamp', 'atm', 'ats', 'stc',
-    'priority', 'delay', 'attemptsMade', 'progress', 'deid', 'parentKey', 'rjk', 'stacktrace')
-  local last = #fields
-  while last > 0 and not fields[last] do
+  local all = redis.pcall('HGETALL', key)
+  if all.err then return all end
+  local name, data, opts, timestamp, others = false, false, false, false, false
+  for at = 1, #all, 2 do
+    local field = all[at]
+    if field == 'name' then name = all[at + 1]
+    elseif field == 'data' then data = all[at + 1]
+    elseif field == 'opts' then opts = all[at + 1]
+    elseif field == 'timestamp' then timestamp = all[at + 1]
+    else others = true
+    end
+  end
+  local fields = { name, data, opts, timestamp }
+  if not others then return fields end
+  place = place or { atm = 5, ats = 6, stc = 7, priority = 8, delay = 9, attemptsMade = 10, progress = 11,
+    deid = 12, parentKey = 13, rjk = 14, stacktrace = 15 }
+  for at = 5, 15 do fields[at] = false end
+  for at = 1, #all, 2 do
+    local known = place[all[at]]
+    if known then fields[known] = all[at + 1] end
+  end
+  for last = 15, 5, -1 do
+    if fields[last] then break end
     fields[last] = nil
-    last = last - 1
   end
   return fields
 end
@@ -1680,12 +1844,13 @@ return out`,
 
 export const renewScript: Script<(typeof REGISTRY)["renew"]> = {
   spec: REGISTRY.renew,
-  sha: "db097a98228d23e17a23fab49fcbd23788b932b6",
+  sha: "d7d8f972be3b0ee3a84fb0fc5882b9e57b97122d",
   source: `-- Moves the deadline of leases that are still owned.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
 local found_version = redis.pcall('GET', stamp)
-if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == 'echomq:2.') then
+if not (found_version == 'echomq:2.0.0' or type(found_version) == 'string'
+  and string.sub(found_version, 1, 9) == 'echomq:2.') then
   local found = found_version
   if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
   if found == '' then found = 'empty' end
@@ -1693,28 +1858,19 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
 end
 local meta, active, owners, verdicts = KEYS[2], KEYS[3], KEYS[4], KEYS[5]
+if #ARGV < 2 then return redis.error_reply('EMQARG arguments') end
 local bad
-local number = {}
-local function int(at, name)
-  local text = ARGV[at]
-  if number[text] then return number[text] end
-  if text and #text < 17 and string.find(text, '^%d+$') then
-    local value = tonumber(text)
-    if value <= 9007199254740991 then
-      number[text] = value
-      return value
-    end
+local odd, whole = string.gsub(ARGV[1] .. ' ' .. ARGV[2] .. ' ', '%d+ ', '')
+if odd ~= '' or whole ~= 2 then
+  for _, arg in ipairs({ { 1, 'leases' }, { 2, 'deadline' } }) do
+    if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
   end
-  bad = bad or name
-  return 0
+  return redis.error_reply('EMQARG ' .. bad)
 end
-local function text(at, name)
-  if not ARGV[at] then bad = bad or name end
-  return ARGV[at] or ''
-end
-local leases_n = int(1, 'leases')
+local leases_n = ARGV[1] + 0
 if leases_n > 500 then bad = bad or 'leases' end
-local deadline = int(2, 'deadline')
+local deadline = ARGV[2] + 0
+if deadline > 9007199254740991 then bad = bad or 'deadline' end
 local leases_base, leases_w = 2, 2
 local function leases(row) return leases_base + (row - 1) * leases_w end
 local leases_id, leases_token = 1, 2
@@ -1765,12 +1921,13 @@ return { lost, told }`,
 
 export const expiredScript: Script<(typeof REGISTRY)["expired"]> = {
   spec: REGISTRY.expired,
-  sha: "c3ba99017bcdafa6e72269cda99ac34a1b7c2d57",
+  sha: "11850129bfc060b380384cc2f45b28d5aa2a9b88",
   source: `-- Looks for work of the sweep: leases past their deadline and ids in trash, a marker that nobody armed.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
 local found_version = redis.pcall('GET', stamp)
-if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == 'echomq:2.') then
+if not (found_version == 'echomq:2.0.0' or type(found_version) == 'string'
+  and string.sub(found_version, 1, 9) == 'echomq:2.') then
   local found = found_version
   if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
   if found == '' then found = 'empty' end
@@ -1778,27 +1935,18 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
 end
 local meta, active, owners, trash, wait, prioritized, marker, delayed = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9]
+if #ARGV < 2 then return redis.error_reply('EMQARG arguments') end
 local bad
-local number = {}
-local function int(at, name)
-  local text = ARGV[at]
-  if number[text] then return number[text] end
-  if text and #text < 17 and string.find(text, '^%d+$') then
-    local value = tonumber(text)
-    if value <= 9007199254740991 then
-      number[text] = value
-      return value
-    end
+local odd, whole = string.gsub(ARGV[1] .. ' ' .. ARGV[2] .. ' ', '%d+ ', '')
+if odd ~= '' or whole ~= 2 then
+  for _, arg in ipairs({ { 1, 'now' }, { 2, 'limit' } }) do
+    if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
   end
-  bad = bad or name
-  return 0
+  return redis.error_reply('EMQARG ' .. bad)
 end
-local function text(at, name)
-  if not ARGV[at] then bad = bad or name end
-  return ARGV[at] or ''
-end
-local now = int(1, 'now')
-local limit = int(2, 'limit')
+local now = ARGV[1] + 0
+if now > 9007199254740991 then bad = bad or 'now' end
+local limit = ARGV[2] + 0
 if limit > 500 then bad = bad or 'limit' end
 if not bad and #KEYS ~= 9 then bad = 'keys' end
 if not bad and #ARGV ~= 2 then bad = 'arguments' end
@@ -1819,17 +1967,17 @@ local function deadline_of(score)
   return whole, place == place and place or 0
 end
 -- Sorts leases so that the reverse is the order they had in line: by the time of the claim, by the claim,
--- by the place in it. Renewals move deadlines and keep the rest.
+-- by the place in it, by the id. Renewals move deadlines and keep the rest.
 local function line_order(rows)
   local key = {}
   for _, row in ipairs(rows) do
     local token, at = lease_of(row[3])
-    local whole, place = deadline_of(row[2])
-    key[row] = { tonumber(at) or 0, #(token or ''), token or '', place, whole, row[1] }
+    local _, place = deadline_of(row[2])
+    key[row] = { tonumber(at) or 0, #(token or ''), token or '', place, row[1] }
   end
   table.sort(rows, function(one, other)
     local a, b = key[one], key[other]
-    for n = 1, 6 do
+    for n = 1, 5 do
       if a[n] ~= b[n] then return a[n] > b[n] end
     end
     return false
@@ -1860,12 +2008,13 @@ return { line_order(leases_out), dead, unmarked, head[2] and math.floor(tonumber
 
 export const recoverScript: Script<(typeof REGISTRY)["recover"]> = {
   spec: REGISTRY.recover,
-  sha: "fcda91fccabedfc439e86018f0567545984d85f3",
+  sha: "ca765889abde9ebf3f5ea16a1a3cc03a7291a943",
   source: `-- Puts jobs whose lease expired back in line, ahead of their peers; a lease no option allows is cut short.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
 local found_version = redis.pcall('GET', stamp)
-if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == 'echomq:2.') then
+if not (found_version == 'echomq:2.0.0' or type(found_version) == 'string'
+  and string.sub(found_version, 1, 9) == 'echomq:2.') then
   local found = found_version
   if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
   if found == '' then found = 'empty' end
@@ -1873,31 +2022,23 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
 end
 local meta, wait, prioritized, pc, priorities, active, owners, verdicts, marker, events = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10], KEYS[11]
+if #ARGV < 4 then return redis.error_reply('EMQARG arguments') end
 local bad
-local number = {}
-local function int(at, name)
-  local text = ARGV[at]
-  if number[text] then return number[text] end
-  if text and #text < 17 and string.find(text, '^%d+$') then
-    local value = tonumber(text)
-    if value <= 9007199254740991 then
-      number[text] = value
-      return value
-    end
+local odd, whole = string.gsub(ARGV[1] .. ' ' .. ARGV[2] .. ' ' .. ARGV[3] .. ' ' .. ARGV[4] .. ' ', '%d+ ', '')
+if odd ~= '' or whole ~= 4 then
+  for _, arg in ipairs({ { 1, 'jobs' }, { 2, 'leases' }, { 3, 'now' }, { 4, 'budget' } }) do
+    if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
   end
-  bad = bad or name
-  return 0
+  return redis.error_reply('EMQARG ' .. bad)
 end
-local function text(at, name)
-  if not ARGV[at] then bad = bad or name end
-  return ARGV[at] or ''
-end
-local jobs_n = int(1, 'jobs')
+local jobs_n = ARGV[1] + 0
 if jobs_n > 100 then bad = bad or 'jobs' end
-local leases_n = int(2, 'leases')
+local leases_n = ARGV[2] + 0
 if leases_n > 100 then bad = bad or 'leases' end
-local now = int(3, 'now')
-local budget = int(4, 'budget')
+local now = ARGV[3] + 0
+if now > 9007199254740991 then bad = bad or 'now' end
+local budget = ARGV[4] + 0
+if budget > 9007199254740991 then bad = bad or 'budget' end
 local jobs_at, jobs_w = 11, 1
 local jobs_id = #stamp - 4 + #'v2:job:' + 1
 local leases_base, leases_w = 4, 2
@@ -1907,7 +2048,7 @@ if not bad and #KEYS ~= jobs_at + jobs_n * jobs_w then bad = 'keys' end
 if not bad and #ARGV ~= leases_base + leases_n * leases_w then bad = 'arguments' end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
 local opts = redis.call('HMGET', meta, 'paused', 'events.max')
-local events_max = tonumber(opts[2] or '10000') or 10000
+local events_text = opts[2]
 -- An owner is \`<claimedAt>:<token>\`, with \`!\` at the end once the job was begun.
 local function lease_of(owner)
   if not owner then return nil end
@@ -1926,15 +2067,20 @@ end
 -- Buffers the events of this call. A flush writes one stream entry: pairs of \`<code><id>\` and a payload.
 -- Payloads over 8 KB are left in the job's hash; the code is then upper case.
 local ev, ev_n, ev_bytes = {}, 0, 0
-if not (events_max >= 0 and events_max <= 9007199254740991 and events_max % 1 == 0) then
-  events_max = 10000
+-- Also as text: a number is written out anew for each command.
+local events_max, events_most = 10000, '10000'
+if events_text then
+  local most = tonumber(events_text)
+  if most and most >= 0 and most <= 9007199254740991 and most % 1 == 0 then
+    events_max, events_most = most, string.format('%.0f', most)
+  end
 end
 
 local function flush_events()
   if ev_n == 0 then return end
   local how = events_max < 1000 and '=' or '~'
   -- pcall: after the first write nothing may raise, and a stream can only fail by its own last id.
-  redis.pcall('XADD', events, 'MAXLEN', how, events_max, '*', unpack(ev))
+  redis.pcall('XADD', events, 'MAXLEN', how, events_most, '*', unpack(ev))
   ev, ev_n, ev_bytes = {}, 0, 0
 end
 
@@ -2121,12 +2267,13 @@ return out`,
 
 export const promoteScript: Script<(typeof REGISTRY)["promote"]> = {
   spec: REGISTRY.promote,
-  sha: "4008654334ba4a89a5ad7ad79070350d5ff32b6a",
+  sha: "9edb81046d074f434f3c0b089730a532a6b647ae",
   source: `-- Moves due jobs from delayed to the back of their line; arms a marker that nobody armed.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
 local found_version = redis.pcall('GET', stamp)
-if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == 'echomq:2.') then
+if not (found_version == 'echomq:2.0.0' or type(found_version) == 'string'
+  and string.sub(found_version, 1, 9) == 'echomq:2.') then
   local found = found_version
   if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
   if found == '' then found = 'empty' end
@@ -2134,45 +2281,41 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
 end
 local meta, wait, prioritized, pc, delayed, priorities, marker, events = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9]
+if #ARGV < 2 then return redis.error_reply('EMQARG arguments') end
 local bad
-local number = {}
-local function int(at, name)
-  local text = ARGV[at]
-  if number[text] then return number[text] end
-  if text and #text < 17 and string.find(text, '^%d+$') then
-    local value = tonumber(text)
-    if value <= 9007199254740991 then
-      number[text] = value
-      return value
-    end
+local odd, whole = string.gsub(ARGV[1] .. ' ' .. ARGV[2] .. ' ', '%d+ ', '')
+if odd ~= '' or whole ~= 2 then
+  for _, arg in ipairs({ { 1, 'now' }, { 2, 'limit' } }) do
+    if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
   end
-  bad = bad or name
-  return 0
+  return redis.error_reply('EMQARG ' .. bad)
 end
-local function text(at, name)
-  if not ARGV[at] then bad = bad or name end
-  return ARGV[at] or ''
-end
-local now = int(1, 'now')
-local limit = int(2, 'limit')
+local now = ARGV[1] + 0
+if now > 9007199254740991 then bad = bad or 'now' end
+local limit = ARGV[2] + 0
 if limit > 500 then bad = bad or 'limit' end
 if not bad and #KEYS ~= 9 then bad = 'keys' end
 if not bad and #ARGV ~= 2 then bad = 'arguments' end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
 local opts = redis.call('HMGET', meta, 'paused', 'events.max')
-local events_max = tonumber(opts[2] or '10000') or 10000
+local events_text = opts[2]
 -- Buffers the events of this call. A flush writes one stream entry: pairs of \`<code><id>\` and a payload.
 -- Payloads over 8 KB are left in the job's hash; the code is then upper case.
 local ev, ev_n, ev_bytes = {}, 0, 0
-if not (events_max >= 0 and events_max <= 9007199254740991 and events_max % 1 == 0) then
-  events_max = 10000
+-- Also as text: a number is written out anew for each command.
+local events_max, events_most = 10000, '10000'
+if events_text then
+  local most = tonumber(events_text)
+  if most and most >= 0 and most <= 9007199254740991 and most % 1 == 0 then
+    events_max, events_most = most, string.format('%.0f', most)
+  end
 end
 
 local function flush_events()
   if ev_n == 0 then return end
   local how = events_max < 1000 and '=' or '~'
   -- pcall: after the first write nothing may raise, and a stream can only fail by its own last id.
-  redis.pcall('XADD', events, 'MAXLEN', how, events_max, '*', unpack(ev))
+  redis.pcall('XADD', events, 'MAXLEN', how, events_most, '*', unpack(ev))
   ev, ev_n, ev_bytes = {}, 0, 0
 end
 
@@ -2300,12 +2443,13 @@ return { #ids, head[2] and math.floor(tonumber(head[2])) or 0 }`,
 
 export const buryScript: Script<(typeof REGISTRY)["bury"]> = {
   spec: REGISTRY.bury,
-  sha: "1d6909f2b694c430f30e4e19383d8d6b336efa06",
+  sha: "6e00597aff1797766939f5eb54113c7c3668af45",
   source: `-- Removes every key of jobs that are in trash. An id that is not is somebody's again and is left alone.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
 local found_version = redis.pcall('GET', stamp)
-if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == 'echomq:2.') then
+if not (found_version == 'echomq:2.0.0' or type(found_version) == 'string'
+  and string.sub(found_version, 1, 9) == 'echomq:2.') then
   local found = found_version
   if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
   if found == '' then found = 'empty' end
@@ -2313,30 +2457,20 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
 end
 local meta, trash, extras, held, priorities = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
+if #ARGV < 3 then return redis.error_reply('EMQARG arguments') end
 local bad
-local number = {}
-local function int(at, name)
-  local text = ARGV[at]
-  if number[text] then return number[text] end
-  if text and #text < 17 and string.find(text, '^%d+$') then
-    local value = tonumber(text)
-    if value <= 9007199254740991 then
-      number[text] = value
-      return value
-    end
+local odd, whole = string.gsub(ARGV[1] .. ' ' .. ARGV[2] .. ' ' .. ARGV[3] .. ' ', '%d+ ', '')
+if odd ~= '' or whole ~= 3 then
+  for _, arg in ipairs({ { 1, 'jobs' }, { 2, 'dedups' }, { 3, 'locks' } }) do
+    if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
   end
-  bad = bad or name
-  return 0
+  return redis.error_reply('EMQARG ' .. bad)
 end
-local function text(at, name)
-  if not ARGV[at] then bad = bad or name end
-  return ARGV[at] or ''
-end
-local jobs_n = int(1, 'jobs')
+local jobs_n = ARGV[1] + 0
 if jobs_n > 100 then bad = bad or 'jobs' end
-local dedups_n = int(2, 'dedups')
+local dedups_n = ARGV[2] + 0
 if dedups_n > 100 then bad = bad or 'dedups' end
-local locks_n = int(3, 'locks')
+local locks_n = ARGV[3] + 0
 if locks_n > 100 then bad = bad or 'locks' end
 local jobs_at, jobs_w = 6, 5
 local jobs_id = #stamp - 4 + #'v2:job:' + 1
@@ -2348,8 +2482,15 @@ local locks_job = 1
 if not bad and #KEYS ~= dedups_at + dedups_n * dedups_w then bad = 'keys' end
 if not bad and #ARGV ~= locks_base + locks_n * locks_w then bad = 'arguments' end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
-for row = 1, locks_n do
-  if int(locks(row) + 1, 'locks.job') > 100 then bad = bad or 'locks.job' end
+local number = {}
+for row = locks_base, locks_base + (locks_n - 1) * locks_w, locks_w do
+  local text
+  text = ARGV[row + 1]
+  if not number[text] then
+    if string.find(text, '^%d+$') and text + 0 <= 9007199254740991 then number[text] = text + 0
+    else return redis.error_reply('EMQARG locks.job') end
+  end
+  if number[text] > 100 then bad = bad or 'locks.job' end
 end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
 redis.call('ZCARD', trash)
@@ -2395,12 +2536,13 @@ return buried`,
 
 export const pauseScript: Script<(typeof REGISTRY)["pause"]> = {
   spec: REGISTRY.pause,
-  sha: "c1d54958378432c04f3068f41ca032d5ac3aa483",
+  sha: "bfa80021e2cc831c4e0a535af8afdf29213bc033",
   source: `-- Pauses or resumes a queue; resuming wakes the workers.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
 local found_version = redis.pcall('GET', stamp)
-if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == 'echomq:2.') then
+if not (found_version == 'echomq:2.0.0' or type(found_version) == 'string'
+  and string.sub(found_version, 1, 9) == 'echomq:2.') then
   local found = found_version
   if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
   if found == '' then found = 'empty' end
@@ -2408,44 +2550,39 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
 end
 local meta, wait, prioritized, marker, events = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
+if #ARGV < 1 then return redis.error_reply('EMQARG arguments') end
 local bad
-local number = {}
-local function int(at, name)
-  local text = ARGV[at]
-  if number[text] then return number[text] end
-  if text and #text < 17 and string.find(text, '^%d+$') then
-    local value = tonumber(text)
-    if value <= 9007199254740991 then
-      number[text] = value
-      return value
-    end
+local odd, whole = string.gsub(ARGV[1] .. ' ', '%d+ ', '')
+if odd ~= '' or whole ~= 1 then
+  for _, arg in ipairs({ { 1, 'paused' } }) do
+    if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
   end
-  bad = bad or name
-  return 0
+  return redis.error_reply('EMQARG ' .. bad)
 end
-local function text(at, name)
-  if not ARGV[at] then bad = bad or name end
-  return ARGV[at] or ''
-end
-local paused = int(1, 'paused')
+local paused = ARGV[1] + 0
 if paused > 1 then bad = bad or 'paused' end
 if not bad and #KEYS ~= 6 then bad = 'keys' end
 if not bad and #ARGV ~= 1 then bad = 'arguments' end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
 local opts = redis.call('HMGET', meta, 'paused', 'events.max')
-local events_max = tonumber(opts[2] or '10000') or 10000
+local events_text = opts[2]
 -- Buffers the events of this call. A flush writes one stream entry: pairs of \`<code><id>\` and a payload.
 -- Payloads over 8 KB are left in the job's hash; the code is then upper case.
 local ev, ev_n, ev_bytes = {}, 0, 0
-if not (events_max >= 0 and events_max <= 9007199254740991 and events_max % 1 == 0) then
-  events_max = 10000
+-- Also as text: a number is written out anew for each command.
+local events_max, events_most = 10000, '10000'
+if events_text then
+  local most = tonumber(events_text)
+  if most and most >= 0 and most <= 9007199254740991 and most % 1 == 0 then
+    events_max, events_most = most, string.format('%.0f', most)
+  end
 end
 
 local function flush_events()
   if ev_n == 0 then return end
   local how = events_max < 1000 and '=' or '~'
   -- pcall: after the first write nothing may raise, and a stream can only fail by its own last id.
-  redis.pcall('XADD', events, 'MAXLEN', how, events_max, '*', unpack(ev))
+  redis.pcall('XADD', events, 'MAXLEN', how, events_most, '*', unpack(ev))
   ev, ev_n, ev_bytes = {}, 0, 0
 end
 
@@ -2497,12 +2634,13 @@ return 1`,
 
 export const countsScript: Script<(typeof REGISTRY)["counts"]> = {
   spec: REGISTRY.counts,
-  sha: "9416d525b2c23797c197febd20286682832627cc",
+  sha: "f77fb62888e978d0ea24fd934293086d0ab058a4",
   source: `-- Counts the jobs of every state in one step.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
 local found_version = redis.pcall('GET', stamp)
-if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == 'echomq:2.') then
+if not (found_version == 'echomq:2.0.0' or type(found_version) == 'string'
+  and string.sub(found_version, 1, 9) == 'echomq:2.') then
   local found = found_version
   if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
   if found == '' then found = 'empty' end
@@ -2511,24 +2649,6 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
 end
 local meta, wait, prioritized, delayed, active, completed, failed, waiting_children, held = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10]
 local bad
-local number = {}
-local function int(at, name)
-  local text = ARGV[at]
-  if number[text] then return number[text] end
-  if text and #text < 17 and string.find(text, '^%d+$') then
-    local value = tonumber(text)
-    if value <= 9007199254740991 then
-      number[text] = value
-      return value
-    end
-  end
-  bad = bad or name
-  return 0
-end
-local function text(at, name)
-  if not ARGV[at] then bad = bad or name end
-  return ARGV[at] or ''
-end
 if not bad and #KEYS ~= 10 then bad = 'keys' end
 if not bad and #ARGV ~= 0 then bad = 'arguments' end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
@@ -2542,12 +2662,13 @@ return out`,
 
 export const getScript: Script<(typeof REGISTRY)["get"]> = {
   spec: REGISTRY.get,
-  sha: "925465ce3a8d83a743d04c32588db848c1f30872",
+  sha: "427817ca6aea309ae3ef64339563565e86513048",
   source: `-- Reads one job: its fields, its state and, while it runs, its owner.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
 local found_version = redis.pcall('GET', stamp)
-if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == 'echomq:2.') then
+if not (found_version == 'echomq:2.0.0' or type(found_version) == 'string'
+  and string.sub(found_version, 1, 9) == 'echomq:2.') then
   local found = found_version
   if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
   if found == '' then found = 'empty' end
@@ -2555,26 +2676,16 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
 end
 local meta, prioritized, delayed, active, owners, completed, failed, waiting_children, held, trash = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10], KEYS[11]
+if #ARGV < 1 then return redis.error_reply('EMQARG arguments') end
 local bad
-local number = {}
-local function int(at, name)
-  local text = ARGV[at]
-  if number[text] then return number[text] end
-  if text and #text < 17 and string.find(text, '^%d+$') then
-    local value = tonumber(text)
-    if value <= 9007199254740991 then
-      number[text] = value
-      return value
-    end
+local odd, whole = string.gsub(ARGV[1] .. ' ', '%d+ ', '')
+if odd ~= '' or whole ~= 1 then
+  for _, arg in ipairs({ { 1, 'jobs' } }) do
+    if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
   end
-  bad = bad or name
-  return 0
+  return redis.error_reply('EMQARG ' .. bad)
 end
-local function text(at, name)
-  if not ARGV[at] then bad = bad or name end
-  return ARGV[at] or ''
-end
-local jobs_n = int(1, 'jobs')
+local jobs_n = ARGV[1] + 0
 if jobs_n > 100 then bad = bad or 'jobs' end
 local jobs_at, jobs_w = 11, 1
 local jobs_id = #stamp - 4 + #'v2:job:' + 1
@@ -2609,12 +2720,13 @@ return out`,
 
 export const pageScript: Script<(typeof REGISTRY)["page"]> = {
   spec: REGISTRY.page,
-  sha: "da425e0925df09d8c2dc6f41a22672442954c965",
+  sha: "d1b2485e0a60a54fc1677308664984cc34d3cd63",
   source: `-- Names ids of one state: a bounded range, oldest or newest first.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
 local found_version = redis.pcall('GET', stamp)
-if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == 'echomq:2.') then
+if not (found_version == 'echomq:2.0.0' or type(found_version) == 'string'
+  and string.sub(found_version, 1, 9) == 'echomq:2.') then
   local found = found_version
   if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
   if found == '' then found = 'empty' end
@@ -2622,31 +2734,21 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
 end
 local meta, wait, prioritized, delayed, active, completed, failed, waiting_children, held = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10]
+if #ARGV < 4 then return redis.error_reply('EMQARG arguments') end
 local bad
-local number = {}
-local function int(at, name)
-  local text = ARGV[at]
-  if number[text] then return number[text] end
-  if text and #text < 17 and string.find(text, '^%d+$') then
-    local value = tonumber(text)
-    if value <= 9007199254740991 then
-      number[text] = value
-      return value
-    end
+local odd, whole = string.gsub(ARGV[2] .. ' ' .. ARGV[3] .. ' ' .. ARGV[4] .. ' ', '%d+ ', '')
+if odd ~= '' or whole ~= 3 then
+  for _, arg in ipairs({ { 2, 'start' }, { 3, 'count' }, { 4, 'asc' } }) do
+    if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
   end
-  bad = bad or name
-  return 0
+  return redis.error_reply('EMQARG ' .. bad)
 end
-local function text(at, name)
-  if not ARGV[at] then bad = bad or name end
-  return ARGV[at] or ''
-end
-local state = text(1, 'state')
-local start = int(2, 'start')
+local state = ARGV[1]
+local start = ARGV[2] + 0
 if start > 1000000000 then bad = bad or 'start' end
-local count = int(3, 'count')
+local count = ARGV[3] + 0
 if count > 500 then bad = bad or 'count' end
-local asc = int(4, 'asc')
+local asc = ARGV[4] + 0
 if asc > 1 then bad = bad or 'asc' end
 if not bad and #KEYS ~= 10 then bad = 'keys' end
 if not bad and #ARGV ~= 4 then bad = 'arguments' end
@@ -2672,12 +2774,13 @@ return redis.call('ZREVRANGE', key, start, last)`,
 
 export const ranksScript: Script<(typeof REGISTRY)["ranks"]> = {
   spec: REGISTRY.ranks,
-  sha: "c7050bd224192a8910d5ea1b1b06accd5a40c988",
+  sha: "a83a3504a54043c0c9a3618a4b4838b4123a4079",
   source: `-- Counts the jobs in line of each priority named; 0 counts those without one.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
 local found_version = redis.pcall('GET', stamp)
-if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == 'echomq:2.') then
+if not (found_version == 'echomq:2.0.0' or type(found_version) == 'string'
+  and string.sub(found_version, 1, 9) == 'echomq:2.') then
   local found = found_version
   if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
   if found == '' then found = 'empty' end
@@ -2685,26 +2788,16 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
 end
 local meta, wait, prioritized = KEYS[2], KEYS[3], KEYS[4]
+if #ARGV < 1 then return redis.error_reply('EMQARG arguments') end
 local bad
-local number = {}
-local function int(at, name)
-  local text = ARGV[at]
-  if number[text] then return number[text] end
-  if text and #text < 17 and string.find(text, '^%d+$') then
-    local value = tonumber(text)
-    if value <= 9007199254740991 then
-      number[text] = value
-      return value
-    end
+local odd, whole = string.gsub(ARGV[1] .. ' ', '%d+ ', '')
+if odd ~= '' or whole ~= 1 then
+  for _, arg in ipairs({ { 1, 'ranks' } }) do
+    if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
   end
-  bad = bad or name
-  return 0
+  return redis.error_reply('EMQARG ' .. bad)
 end
-local function text(at, name)
-  if not ARGV[at] then bad = bad or name end
-  return ARGV[at] or ''
-end
-local ranks_n = int(1, 'ranks')
+local ranks_n = ARGV[1] + 0
 if ranks_n > 500 then bad = bad or 'ranks' end
 local ranks_base, ranks_w = 1, 1
 local function ranks(row) return ranks_base + (row - 1) * ranks_w end
@@ -2712,8 +2805,15 @@ local ranks_priority = 1
 if not bad and #KEYS ~= 4 then bad = 'keys' end
 if not bad and #ARGV ~= ranks_base + ranks_n * ranks_w then bad = 'arguments' end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
-for row = 1, ranks_n do
-  if int(ranks(row) + 1, 'ranks.priority') > 2097151 then bad = bad or 'ranks.priority' end
+local number = {}
+for row = ranks_base, ranks_base + (ranks_n - 1) * ranks_w, ranks_w do
+  local text
+  text = ARGV[row + 1]
+  if not number[text] then
+    if string.find(text, '^%d+$') and text + 0 <= 9007199254740991 then number[text] = text + 0
+    else return redis.error_reply('EMQARG ranks.priority') end
+  end
+  if number[text] > 2097151 then bad = bad or 'ranks.priority' end
 end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
 local out = {}
@@ -2733,12 +2833,13 @@ return out`,
 
 export const loglinesScript: Script<(typeof REGISTRY)["loglines"]> = {
   spec: REGISTRY.loglines,
-  sha: "9ffeb9ad9a852a068efd1af510913af21e528bf5",
+  sha: "db2a546ca3a1bae481b4317744bc2f3d869aeac5",
   source: `-- Reads a bounded range of one job's log lines, oldest or newest first, and how many there are.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
 local found_version = redis.pcall('GET', stamp)
-if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == 'echomq:2.') then
+if not (found_version == 'echomq:2.0.0' or type(found_version) == 'string'
+  and string.sub(found_version, 1, 9) == 'echomq:2.') then
   local found = found_version
   if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
   if found == '' then found = 'empty' end
@@ -2746,32 +2847,22 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
 end
 local meta, trash = KEYS[2], KEYS[3]
+if #ARGV < 4 then return redis.error_reply('EMQARG arguments') end
 local bad
-local number = {}
-local function int(at, name)
-  local text = ARGV[at]
-  if number[text] then return number[text] end
-  if text and #text < 17 and string.find(text, '^%d+$') then
-    local value = tonumber(text)
-    if value <= 9007199254740991 then
-      number[text] = value
-      return value
-    end
+local odd, whole = string.gsub(ARGV[1] .. ' ' .. ARGV[2] .. ' ' .. ARGV[3] .. ' ' .. ARGV[4] .. ' ', '%d+ ', '')
+if odd ~= '' or whole ~= 4 then
+  for _, arg in ipairs({ { 1, 'jobs' }, { 2, 'start' }, { 3, 'count' }, { 4, 'asc' } }) do
+    if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
   end
-  bad = bad or name
-  return 0
+  return redis.error_reply('EMQARG ' .. bad)
 end
-local function text(at, name)
-  if not ARGV[at] then bad = bad or name end
-  return ARGV[at] or ''
-end
-local jobs_n = int(1, 'jobs')
+local jobs_n = ARGV[1] + 0
 if jobs_n > 500 then bad = bad or 'jobs' end
-local start = int(2, 'start')
+local start = ARGV[2] + 0
 if start > 1000000000 then bad = bad or 'start' end
-local count = int(3, 'count')
+local count = ARGV[3] + 0
 if count > 500 then bad = bad or 'count' end
-local asc = int(4, 'asc')
+local asc = ARGV[4] + 0
 if asc > 1 then bad = bad or 'asc' end
 local jobs_at, jobs_w = 3, 1
 local jobs_id = #stamp - 4 + #'v2:logs:' + 1
@@ -2793,12 +2884,13 @@ return { out, total }`,
 
 export const countScript: Script<(typeof REGISTRY)["count"]> = {
   spec: REGISTRY.count,
-  sha: "940c06b99605143981d4a248b9c33ee1f98305bc",
+  sha: "5a3da601f93a9b4ae355bcdb45f6f576bc0900c8",
   source: `-- Adds ended jobs to the counts per minute and lets old minutes go, at most 500 a call.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
 local found_version = redis.pcall('GET', stamp)
-if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == 'echomq:2.') then
+if not (found_version == 'echomq:2.0.0' or type(found_version) == 'string'
+  and string.sub(found_version, 1, 9) == 'echomq:2.') then
   local found = found_version
   if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
   if found == '' then found = 'empty' end
@@ -2806,28 +2898,18 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
 end
 local meta, metrics_completed, metrics_failed = KEYS[2], KEYS[3], KEYS[4]
+if #ARGV < 2 then return redis.error_reply('EMQARG arguments') end
 local bad
-local number = {}
-local function int(at, name)
-  local text = ARGV[at]
-  if number[text] then return number[text] end
-  if text and #text < 17 and string.find(text, '^%d+$') then
-    local value = tonumber(text)
-    if value <= 9007199254740991 then
-      number[text] = value
-      return value
-    end
+local odd, whole = string.gsub(ARGV[1] .. ' ' .. ARGV[2] .. ' ', '%d+ ', '')
+if odd ~= '' or whole ~= 2 then
+  for _, arg in ipairs({ { 1, 'rows' }, { 2, 'keep' } }) do
+    if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
   end
-  bad = bad or name
-  return 0
+  return redis.error_reply('EMQARG ' .. bad)
 end
-local function text(at, name)
-  if not ARGV[at] then bad = bad or name end
-  return ARGV[at] or ''
-end
-local rows_n = int(1, 'rows')
+local rows_n = ARGV[1] + 0
 if rows_n > 60 then bad = bad or 'rows' end
-local keep = int(2, 'keep')
+local keep = ARGV[2] + 0
 if keep > 1000000 then bad = bad or 'keep' end
 local rows_base, rows_w = 2, 3
 local function rows(row) return rows_base + (row - 1) * rows_w end
@@ -2835,10 +2917,27 @@ local rows_minute, rows_completed, rows_failed = 1, 2, 3
 if not bad and #KEYS ~= 4 then bad = 'keys' end
 if not bad and #ARGV ~= rows_base + rows_n * rows_w then bad = 'arguments' end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
-for row = 1, rows_n do
-  if int(rows(row) + 1, 'rows.minute') > 1000000000 then bad = bad or 'rows.minute' end
-  if int(rows(row) + 2, 'rows.completed') > 4294967296 then bad = bad or 'rows.completed' end
-  if int(rows(row) + 3, 'rows.failed') > 4294967296 then bad = bad or 'rows.failed' end
+local number = {}
+for row = rows_base, rows_base + (rows_n - 1) * rows_w, rows_w do
+  local text
+  text = ARGV[row + 1]
+  if not number[text] then
+    if string.find(text, '^%d+$') and text + 0 <= 9007199254740991 then number[text] = text + 0
+    else return redis.error_reply('EMQARG rows.minute') end
+  end
+  if number[text] > 1000000000 then bad = bad or 'rows.minute' end
+  text = ARGV[row + 2]
+  if not number[text] then
+    if string.find(text, '^%d+$') and text + 0 <= 9007199254740991 then number[text] = text + 0
+    else return redis.error_reply('EMQARG rows.completed') end
+  end
+  if number[text] > 4294967296 then bad = bad or 'rows.completed' end
+  text = ARGV[row + 3]
+  if not number[text] then
+    if string.find(text, '^%d+$') and text + 0 <= 9007199254740991 then number[text] = text + 0
+    else return redis.error_reply('EMQARG rows.failed') end
+  end
+  if number[text] > 4294967296 then bad = bad or 'rows.failed' end
 end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
 local function whole(text)
@@ -2895,12 +2994,13 @@ return 'ok'`,
 
 export const metricsScript: Script<(typeof REGISTRY)["metrics"]> = {
   spec: REGISTRY.metrics,
-  sha: "0376d5219c5f082719254d15fb707823326481a1",
+  sha: "1dbb0014b6f34a9ab905b25134e6d36eb6a4eddf",
   source: `-- Reads counts per minute of completed or failed jobs, newest minute first.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
 local found_version = redis.pcall('GET', stamp)
-if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == 'echomq:2.') then
+if not (found_version == 'echomq:2.0.0' or type(found_version) == 'string'
+  and string.sub(found_version, 1, 9) == 'echomq:2.') then
   local found = found_version
   if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
   if found == '' then found = 'empty' end
@@ -2908,29 +3008,19 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
 end
 local meta, metrics_completed, metrics_failed = KEYS[2], KEYS[3], KEYS[4]
+if #ARGV < 3 then return redis.error_reply('EMQARG arguments') end
 local bad
-local number = {}
-local function int(at, name)
-  local text = ARGV[at]
-  if number[text] then return number[text] end
-  if text and #text < 17 and string.find(text, '^%d+$') then
-    local value = tonumber(text)
-    if value <= 9007199254740991 then
-      number[text] = value
-      return value
-    end
+local odd, whole = string.gsub(ARGV[2] .. ' ' .. ARGV[3] .. ' ', '%d+ ', '')
+if odd ~= '' or whole ~= 2 then
+  for _, arg in ipairs({ { 2, 'newest' }, { 3, 'count' } }) do
+    if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
   end
-  bad = bad or name
-  return 0
+  return redis.error_reply('EMQARG ' .. bad)
 end
-local function text(at, name)
-  if not ARGV[at] then bad = bad or name end
-  return ARGV[at] or ''
-end
-local kind = text(1, 'kind')
-local newest = int(2, 'newest')
+local kind = ARGV[1]
+local newest = ARGV[2] + 0
 if newest > 1000000000 then bad = bad or 'newest' end
-local count = int(3, 'count')
+local count = ARGV[3] + 0
 if count > 500 then bad = bad or 'count' end
 if not bad and #KEYS ~= 4 then bad = 'keys' end
 if not bad and #ARGV ~= 3 then bad = 'arguments' end
@@ -2956,12 +3046,13 @@ return { whole(known[1]), last, whole(counts[1]), whole(known[3]), whole(known[4
 
 export const heartbeatScript: Script<(typeof REGISTRY)["heartbeat"]> = {
   spec: REGISTRY.heartbeat,
-  sha: "39b0deaa408c88c0f24aac2ac6a174485c73ef2a",
+  sha: "692c80b3af8db0bc71a723762cd7cbb1af9d35ff",
   source: `-- Notes that a worker lives, and drops those not heard of for long; a ttl of 0 takes the worker out.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
 local found_version = redis.pcall('GET', stamp)
-if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == 'echomq:2.') then
+if not (found_version == 'echomq:2.0.0' or type(found_version) == 'string'
+  and string.sub(found_version, 1, 9) == 'echomq:2.') then
   local found = found_version
   if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
   if found == '' then found = 'empty' end
@@ -2969,29 +3060,21 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
 end
 local meta, workers, workers_info = KEYS[2], KEYS[3], KEYS[4]
+if #ARGV < 4 then return redis.error_reply('EMQARG arguments') end
 local bad
-local number = {}
-local function int(at, name)
-  local text = ARGV[at]
-  if number[text] then return number[text] end
-  if text and #text < 17 and string.find(text, '^%d+$') then
-    local value = tonumber(text)
-    if value <= 9007199254740991 then
-      number[text] = value
-      return value
-    end
+local odd, whole = string.gsub(ARGV[1] .. ' ' .. ARGV[2] .. ' ', '%d+ ', '')
+if odd ~= '' or whole ~= 2 then
+  for _, arg in ipairs({ { 1, 'now' }, { 2, 'ttl' } }) do
+    if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
   end
-  bad = bad or name
-  return 0
+  return redis.error_reply('EMQARG ' .. bad)
 end
-local function text(at, name)
-  if not ARGV[at] then bad = bad or name end
-  return ARGV[at] or ''
-end
-local now = int(1, 'now')
-local ttl = int(2, 'ttl')
-local id = text(3, 'id')
-local info = text(4, 'info')
+local now = ARGV[1] + 0
+if now > 9007199254740991 then bad = bad or 'now' end
+local ttl = ARGV[2] + 0
+if ttl > 9007199254740991 then bad = bad or 'ttl' end
+local id = ARGV[3]
+local info = ARGV[4]
 if not bad and #KEYS ~= 4 then bad = 'keys' end
 if not bad and #ARGV ~= 4 then bad = 'arguments' end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
@@ -3012,12 +3095,13 @@ return redis.call('ZCARD', workers)`,
 
 export const workersScript: Script<(typeof REGISTRY)["workers"]> = {
   spec: REGISTRY.workers,
-  sha: "8e95bbd685a9918815e59d4736f06a3d02f1cea8",
+  sha: "9768cfb5829a00c204adc2faa6784a20043d0b39",
   source: `-- Names the workers heard of since a time, longest silent first, and counts them.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
 local found_version = redis.pcall('GET', stamp)
-if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == 'echomq:2.') then
+if not (found_version == 'echomq:2.0.0' or type(found_version) == 'string'
+  and string.sub(found_version, 1, 9) == 'echomq:2.') then
   local found = found_version
   if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
   if found == '' then found = 'empty' end
@@ -3025,29 +3109,21 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
 end
 local meta, workers, workers_info = KEYS[2], KEYS[3], KEYS[4]
+if #ARGV < 3 then return redis.error_reply('EMQARG arguments') end
 local bad
-local number = {}
-local function int(at, name)
-  local text = ARGV[at]
-  if number[text] then return number[text] end
-  if text and #text < 17 and string.find(text, '^%d+$') then
-    local value = tonumber(text)
-    if value <= 9007199254740991 then
-      number[text] = value
-      return value
-    end
+local odd, whole = string.gsub(ARGV[1] .. ' ' .. ARGV[2] .. ' ' .. ARGV[3] .. ' ', '%d+ ', '')
+if odd ~= '' or whole ~= 3 then
+  for _, arg in ipairs({ { 1, 'since' }, { 2, 'start' }, { 3, 'count' } }) do
+    if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
   end
-  bad = bad or name
-  return 0
+  return redis.error_reply('EMQARG ' .. bad)
 end
-local function text(at, name)
-  if not ARGV[at] then bad = bad or name end
-  return ARGV[at] or ''
-end
-local since = int(1, 'since')
-local start = int(2, 'start')
+local since = ARGV[1] + 0
+local since_text = ARGV[1]
+if since > 9007199254740991 then bad = bad or 'since' end
+local start = ARGV[2] + 0
 if start > 1000000000 then bad = bad or 'start' end
-local count = int(3, 'count')
+local count = ARGV[3] + 0
 if count > 500 then bad = bad or 'count' end
 if not bad and #KEYS ~= 4 then bad = 'keys' end
 if not bad and #ARGV ~= 3 then bad = 'arguments' end
@@ -3067,12 +3143,13 @@ return { redis.call('ZCOUNT', workers, since_text, '+inf'), out }`,
 
 export const tailScript: Script<(typeof REGISTRY)["tail"]> = {
   spec: REGISTRY.tail,
-  sha: "a3fdc975493b6590d294a2c92abbf44984422893",
+  sha: "eb39c99e3ec17f3fca4273d4febd30146ca6fe79",
   source: `-- Reads events behind a place in the stream, with the first and the last place there is, in one step.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
 local found_version = redis.pcall('GET', stamp)
-if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == 'echomq:2.') then
+if not (found_version == 'echomq:2.0.0' or type(found_version) == 'string'
+  and string.sub(found_version, 1, 9) == 'echomq:2.') then
   local found = found_version
   if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
   if found == '' then found = 'empty' end
@@ -3080,29 +3157,19 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
 end
 local meta, events = KEYS[2], KEYS[3]
+if #ARGV < 3 then return redis.error_reply('EMQARG arguments') end
 local bad
-local number = {}
-local function int(at, name)
-  local text = ARGV[at]
-  if number[text] then return number[text] end
-  if text and #text < 17 and string.find(text, '^%d+$') then
-    local value = tonumber(text)
-    if value <= 9007199254740991 then
-      number[text] = value
-      return value
-    end
+local odd, whole = string.gsub(ARGV[2] .. ' ' .. ARGV[3] .. ' ', '%d+ ', '')
+if odd ~= '' or whole ~= 2 then
+  for _, arg in ipairs({ { 2, 'inclusive' }, { 3, 'count' } }) do
+    if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
   end
-  bad = bad or name
-  return 0
+  return redis.error_reply('EMQARG ' .. bad)
 end
-local function text(at, name)
-  if not ARGV[at] then bad = bad or name end
-  return ARGV[at] or ''
-end
-local after = text(1, 'after')
-local inclusive = int(2, 'inclusive')
+local after = ARGV[1]
+local inclusive = ARGV[2] + 0
 if inclusive > 1 then bad = bad or 'inclusive' end
-local count = int(3, 'count')
+local count = ARGV[3] + 0
 if count > 100 then bad = bad or 'count' end
 if not bad and #KEYS ~= 3 then bad = 'keys' end
 if not bad and #ARGV ~= 3 then bad = 'arguments' end
@@ -3126,12 +3193,13 @@ return { entries, first[1], top[1] }`,
 
 export const publishScript: Script<(typeof REGISTRY)["publish"]> = {
   spec: REGISTRY.publish,
-  sha: "81f3d225a4305ef7ff9c90d4db3ecfb24c04b86e",
+  sha: "f9074696f0763547550857d8954311bba16e5427",
   source: `-- Tells events of the caller's own, in one stream entry.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
 local found_version = redis.pcall('GET', stamp)
-if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == 'echomq:2.') then
+if not (found_version == 'echomq:2.0.0' or type(found_version) == 'string'
+  and string.sub(found_version, 1, 9) == 'echomq:2.') then
   local found = found_version
   if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
   if found == '' then found = 'empty' end
@@ -3139,26 +3207,16 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
 end
 local meta, events = KEYS[2], KEYS[3]
+if #ARGV < 1 then return redis.error_reply('EMQARG arguments') end
 local bad
-local number = {}
-local function int(at, name)
-  local text = ARGV[at]
-  if number[text] then return number[text] end
-  if text and #text < 17 and string.find(text, '^%d+$') then
-    local value = tonumber(text)
-    if value <= 9007199254740991 then
-      number[text] = value
-      return value
-    end
+local odd, whole = string.gsub(ARGV[1] .. ' ', '%d+ ', '')
+if odd ~= '' or whole ~= 1 then
+  for _, arg in ipairs({ { 1, 'messages' } }) do
+    if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
   end
-  bad = bad or name
-  return 0
+  return redis.error_reply('EMQARG ' .. bad)
 end
-local function text(at, name)
-  if not ARGV[at] then bad = bad or name end
-  return ARGV[at] or ''
-end
-local messages_n = int(1, 'messages')
+local messages_n = ARGV[1] + 0
 if messages_n > 100 then bad = bad or 'messages' end
 local messages_base, messages_w = 1, 2
 local function messages(row) return messages_base + (row - 1) * messages_w end
@@ -3189,12 +3247,13 @@ return redis.pcall('XADD', events, 'MAXLEN', how, events_max, '*', unpack(pairs_
 
 export const inspectScript: Script<(typeof REGISTRY)["inspect"]> = {
   spec: REGISTRY.inspect,
-  sha: "e6200ac7c3cad61da4aa7d2df84fdf315efe031f",
+  sha: "5ee0490f894f60f81b471cab16ee8f69cd158ac0",
   source: `-- Tells what is wrong with jobs: each id's place, hash, lease, priority and other keys, in one step.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
 local found_version = redis.pcall('GET', stamp)
-if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == 'echomq:2.') then
+if not (found_version == 'echomq:2.0.0' or type(found_version) == 'string'
+  and string.sub(found_version, 1, 9) == 'echomq:2.') then
   local found = found_version
   if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
   if found == '' then found = 'empty' end
@@ -3202,30 +3261,20 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
 end
 local meta, wait, prioritized, delayed, active, completed, failed, waiting_children, held, trash, owners, priorities, verdicts, extras = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10], KEYS[11], KEYS[12], KEYS[13], KEYS[14], KEYS[15]
+if #ARGV < 3 then return redis.error_reply('EMQARG arguments') end
 local bad
-local number = {}
-local function int(at, name)
-  local text = ARGV[at]
-  if number[text] then return number[text] end
-  if text and #text < 17 and string.find(text, '^%d+$') then
-    local value = tonumber(text)
-    if value <= 9007199254740991 then
-      number[text] = value
-      return value
-    end
+local odd, whole = string.gsub(ARGV[1] .. ' ' .. ARGV[2] .. ' ' .. ARGV[3] .. ' ', '%d+ ', '')
+if odd ~= '' or whole ~= 3 then
+  for _, arg in ipairs({ { 1, 'jobs' }, { 2, 'seen' }, { 3, 'walk' } }) do
+    if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
   end
-  bad = bad or name
-  return 0
+  return redis.error_reply('EMQARG ' .. bad)
 end
-local function text(at, name)
-  if not ARGV[at] then bad = bad or name end
-  return ARGV[at] or ''
-end
-local jobs_n = int(1, 'jobs')
+local jobs_n = ARGV[1] + 0
 if jobs_n > 100 then bad = bad or 'jobs' end
-local seen_n = int(2, 'seen')
+local seen_n = ARGV[2] + 0
 if seen_n > 100 then bad = bad or 'seen' end
-local walk = int(3, 'walk')
+local walk = ARGV[3] + 0
 if walk > 1 then bad = bad or 'walk' end
 local jobs_at, jobs_w = 15, 5
 local jobs_id = #stamp - 4 + #'v2:job:' + 1
@@ -3235,8 +3284,15 @@ local seen_waits = 1
 if not bad and #KEYS ~= jobs_at + jobs_n * jobs_w then bad = 'keys' end
 if not bad and #ARGV ~= seen_base + seen_n * seen_w then bad = 'arguments' end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
-for row = 1, seen_n do
-  if int(seen(row) + 1, 'seen.waits') > 3 then bad = bad or 'seen.waits' end
+local number = {}
+for row = seen_base, seen_base + (seen_n - 1) * seen_w, seen_w do
+  local text
+  text = ARGV[row + 1]
+  if not number[text] then
+    if string.find(text, '^%d+$') and text + 0 <= 9007199254740991 then number[text] = text + 0
+    else return redis.error_reply('EMQARG seen.waits') end
+  end
+  if number[text] > 3 then bad = bad or 'seen.waits' end
 end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
 -- What is wrong with one id. \`walk\` looks into wait itself; without it the caller says how often it saw
@@ -3307,12 +3363,13 @@ return out`,
 
 export const mendScript: Script<(typeof REGISTRY)["mend"]> = {
   spec: REGISTRY.mend,
-  sha: "cac432f3ac1b91a9b51ade44f2d43992b18613eb",
+  sha: "34f03cbb15c86cda7dd4400c6eedcdd7214f0c6e",
   source: `-- Mends what is wrong with a few jobs, by what it sees itself; nothing is done to a healthy one.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
 local found_version = redis.pcall('GET', stamp)
-if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == 'echomq:2.') then
+if not (found_version == 'echomq:2.0.0' or type(found_version) == 'string'
+  and string.sub(found_version, 1, 9) == 'echomq:2.') then
   local found = found_version
   if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
   if found == '' then found = 'empty' end
@@ -3320,29 +3377,20 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
 end
 local meta, wait, prioritized, delayed, active, completed, failed, waiting_children, held, trash, owners, priorities, verdicts, extras, pc, limiter = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10], KEYS[11], KEYS[12], KEYS[13], KEYS[14], KEYS[15], KEYS[16], KEYS[17]
+if #ARGV < 3 then return redis.error_reply('EMQARG arguments') end
 local bad
-local number = {}
-local function int(at, name)
-  local text = ARGV[at]
-  if number[text] then return number[text] end
-  if text and #text < 17 and string.find(text, '^%d+$') then
-    local value = tonumber(text)
-    if value <= 9007199254740991 then
-      number[text] = value
-      return value
-    end
+local odd, whole = string.gsub(ARGV[1] .. ' ' .. ARGV[2] .. ' ' .. ARGV[3] .. ' ', '%d+ ', '')
+if odd ~= '' or whole ~= 3 then
+  for _, arg in ipairs({ { 1, 'jobs' }, { 2, 'now' }, { 3, 'least' } }) do
+    if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
   end
-  bad = bad or name
-  return 0
+  return redis.error_reply('EMQARG ' .. bad)
 end
-local function text(at, name)
-  if not ARGV[at] then bad = bad or name end
-  return ARGV[at] or ''
-end
-local jobs_n = int(1, 'jobs')
+local jobs_n = ARGV[1] + 0
 if jobs_n > 10 then bad = bad or 'jobs' end
-local now = int(2, 'now')
-local least = int(3, 'least')
+local now = ARGV[2] + 0
+if now > 9007199254740991 then bad = bad or 'now' end
+local least = ARGV[3] + 0
 if least > 4294967295 then bad = bad or 'least' end
 local jobs_at, jobs_w = 17, 5
 local jobs_id = #stamp - 4 + #'v2:job:' + 1
@@ -3501,12 +3549,13 @@ return { out, mended }`,
 
 export const dedupsScript: Script<(typeof REGISTRY)["dedups"]> = {
   spec: REGISTRY.dedups,
-  sha: "4743845537082adbba527b0e1f88ec8fae845151",
+  sha: "9750a833ecc31cb99911aed3ef1c10b9741fe2ca",
   source: `-- Finds deduplication records without expiry whose job is gone; removes them when asked to.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
 local found_version = redis.pcall('GET', stamp)
-if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == 'echomq:2.') then
+if not (found_version == 'echomq:2.0.0' or type(found_version) == 'string'
+  and string.sub(found_version, 1, 9) == 'echomq:2.') then
   local found = found_version
   if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
   if found == '' then found = 'empty' end
@@ -3514,30 +3563,20 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
 end
 local meta, trash = KEYS[2], KEYS[3]
+if #ARGV < 3 then return redis.error_reply('EMQARG arguments') end
 local bad
-local number = {}
-local function int(at, name)
-  local text = ARGV[at]
-  if number[text] then return number[text] end
-  if text and #text < 17 and string.find(text, '^%d+$') then
-    local value = tonumber(text)
-    if value <= 9007199254740991 then
-      number[text] = value
-      return value
-    end
+local odd, whole = string.gsub(ARGV[1] .. ' ' .. ARGV[2] .. ' ' .. ARGV[3] .. ' ', '%d+ ', '')
+if odd ~= '' or whole ~= 3 then
+  for _, arg in ipairs({ { 1, 'records' }, { 2, 'jobs' }, { 3, 'fix' } }) do
+    if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
   end
-  bad = bad or name
-  return 0
+  return redis.error_reply('EMQARG ' .. bad)
 end
-local function text(at, name)
-  if not ARGV[at] then bad = bad or name end
-  return ARGV[at] or ''
-end
-local records_n = int(1, 'records')
+local records_n = ARGV[1] + 0
 if records_n > 100 then bad = bad or 'records' end
-local jobs_n = int(2, 'jobs')
+local jobs_n = ARGV[2] + 0
 if jobs_n > 100 then bad = bad or 'jobs' end
-local fix = int(3, 'fix')
+local fix = ARGV[3] + 0
 if fix > 1 then bad = bad or 'fix' end
 local records_at, records_w = 3, 1
 local records_id = #stamp - 4 + #'v2:dedup:' + 1
@@ -3570,12 +3609,13 @@ return out`,
 
 export const rescueScript: Script<(typeof REGISTRY)["rescue"]> = {
   spec: REGISTRY.rescue,
-  sha: "6b5e81654f700b0400b73664adb42f308beb1fb5",
+  sha: "b9b183a56948e282f28a1dc0d05dc7838bd2d02c",
   source: `-- Finds jobs that deduplication keeps back although no record names them; puts them in line when asked to.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
 local found_version = redis.pcall('GET', stamp)
-if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == 'echomq:2.') then
+if not (found_version == 'echomq:2.0.0' or type(found_version) == 'string'
+  and string.sub(found_version, 1, 9) == 'echomq:2.') then
   local found = found_version
   if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
   if found == '' then found = 'empty' end
@@ -3583,31 +3623,22 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
 end
 local meta, wait, prioritized, pc, delayed, priorities, held, marker, events = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10]
+if #ARGV < 4 then return redis.error_reply('EMQARG arguments') end
 local bad
-local number = {}
-local function int(at, name)
-  local text = ARGV[at]
-  if number[text] then return number[text] end
-  if text and #text < 17 and string.find(text, '^%d+$') then
-    local value = tonumber(text)
-    if value <= 9007199254740991 then
-      number[text] = value
-      return value
-    end
+local odd, whole = string.gsub(ARGV[1] .. ' ' .. ARGV[2] .. ' ' .. ARGV[3] .. ' ' .. ARGV[4] .. ' ', '%d+ ', '')
+if odd ~= '' or whole ~= 4 then
+  for _, arg in ipairs({ { 1, 'jobs' }, { 2, 'records' }, { 3, 'now' }, { 4, 'fix' } }) do
+    if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
   end
-  bad = bad or name
-  return 0
+  return redis.error_reply('EMQARG ' .. bad)
 end
-local function text(at, name)
-  if not ARGV[at] then bad = bad or name end
-  return ARGV[at] or ''
-end
-local jobs_n = int(1, 'jobs')
+local jobs_n = ARGV[1] + 0
 if jobs_n > 100 then bad = bad or 'jobs' end
-local records_n = int(2, 'records')
+local records_n = ARGV[2] + 0
 if records_n > 100 then bad = bad or 'records' end
-local now = int(3, 'now')
-local fix = int(4, 'fix')
+local now = ARGV[3] + 0
+if now > 9007199254740991 then bad = bad or 'now' end
+local fix = ARGV[4] + 0
 if fix > 1 then bad = bad or 'fix' end
 local jobs_at, jobs_w = 10, 1
 local jobs_id = #stamp - 4 + #'v2:job:' + 1
@@ -3617,19 +3648,24 @@ if not bad and #KEYS ~= records_at + records_n * records_w then bad = 'keys' end
 if not bad and #ARGV ~= 4 then bad = 'arguments' end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
 local opts = redis.call('HMGET', meta, 'paused', 'events.max')
-local events_max = tonumber(opts[2] or '10000') or 10000
+local events_text = opts[2]
 -- Buffers the events of this call. A flush writes one stream entry: pairs of \`<code><id>\` and a payload.
 -- Payloads over 8 KB are left in the job's hash; the code is then upper case.
 local ev, ev_n, ev_bytes = {}, 0, 0
-if not (events_max >= 0 and events_max <= 9007199254740991 and events_max % 1 == 0) then
-  events_max = 10000
+-- Also as text: a number is written out anew for each command.
+local events_max, events_most = 10000, '10000'
+if events_text then
+  local most = tonumber(events_text)
+  if most and most >= 0 and most <= 9007199254740991 and most % 1 == 0 then
+    events_max, events_most = most, string.format('%.0f', most)
+  end
 end
 
 local function flush_events()
   if ev_n == 0 then return end
   local how = events_max < 1000 and '=' or '~'
   -- pcall: after the first write nothing may raise, and a stream can only fail by its own last id.
-  redis.pcall('XADD', events, 'MAXLEN', how, events_max, '*', unpack(ev))
+  redis.pcall('XADD', events, 'MAXLEN', how, events_most, '*', unpack(ev))
   ev, ev_n, ev_bytes = {}, 0, 0
 end
 
@@ -3786,12 +3822,13 @@ return out`,
 
 export const holderScript: Script<(typeof REGISTRY)["holder"]> = {
   spec: REGISTRY.holder,
-  sha: "c1c2e538984faf380a72b496147c8ded219387ae",
+  sha: "d464e97061a539dc7bb21c5677886ae0aef454d2",
   source: `-- Names the job that holds each deduplication record, if the record is valid.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
 local found_version = redis.pcall('GET', stamp)
-if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == 'echomq:2.') then
+if not (found_version == 'echomq:2.0.0' or type(found_version) == 'string'
+  and string.sub(found_version, 1, 9) == 'echomq:2.') then
   local found = found_version
   if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
   if found == '' then found = 'empty' end
@@ -3799,28 +3836,18 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
 end
 local meta, trash = KEYS[2], KEYS[3]
+if #ARGV < 2 then return redis.error_reply('EMQARG arguments') end
 local bad
-local number = {}
-local function int(at, name)
-  local text = ARGV[at]
-  if number[text] then return number[text] end
-  if text and #text < 17 and string.find(text, '^%d+$') then
-    local value = tonumber(text)
-    if value <= 9007199254740991 then
-      number[text] = value
-      return value
-    end
+local odd, whole = string.gsub(ARGV[1] .. ' ' .. ARGV[2] .. ' ', '%d+ ', '')
+if odd ~= '' or whole ~= 2 then
+  for _, arg in ipairs({ { 1, 'dedups' }, { 2, 'holders' } }) do
+    if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
   end
-  bad = bad or name
-  return 0
+  return redis.error_reply('EMQARG ' .. bad)
 end
-local function text(at, name)
-  if not ARGV[at] then bad = bad or name end
-  return ARGV[at] or ''
-end
-local dedups_n = int(1, 'dedups')
+local dedups_n = ARGV[1] + 0
 if dedups_n > 100 then bad = bad or 'dedups' end
-local holders_n = int(2, 'holders')
+local holders_n = ARGV[2] + 0
 if holders_n > 100 then bad = bad or 'holders' end
 local dedups_at, dedups_w = 3, 1
 local dedups_id = #stamp - 4 + #'v2:dedup:' + 1
@@ -3862,12 +3889,13 @@ return out`,
 
 export const unlockScript: Script<(typeof REGISTRY)["unlock"]> = {
   spec: REGISTRY.unlock,
-  sha: "57202a87fdabebe8e93641cc1d011688c7b3f472",
+  sha: "f1a5de0e292ceb077ee1ca9dfda35f6c693687cb",
   source: `-- Frees a deduplication record; what it kept back takes its place in line.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
 local found_version = redis.pcall('GET', stamp)
-if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == 'echomq:2.') then
+if not (found_version == 'echomq:2.0.0' or type(found_version) == 'string'
+  and string.sub(found_version, 1, 9) == 'echomq:2.') then
   local found = found_version
   if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
   if found == '' then found = 'empty' end
@@ -3875,48 +3903,44 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
 end
 local meta, wait, prioritized, pc, delayed, priorities, held, marker, events = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10]
+if #ARGV < 3 then return redis.error_reply('EMQARG arguments') end
 local bad
-local number = {}
-local function int(at, name)
-  local text = ARGV[at]
-  if number[text] then return number[text] end
-  if text and #text < 17 and string.find(text, '^%d+$') then
-    local value = tonumber(text)
-    if value <= 9007199254740991 then
-      number[text] = value
-      return value
-    end
+local odd, whole = string.gsub(ARGV[1] .. ' ' .. ARGV[2] .. ' ', '%d+ ', '')
+if odd ~= '' or whole ~= 2 then
+  for _, arg in ipairs({ { 1, 'dedups' }, { 2, 'now' } }) do
+    if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
   end
-  bad = bad or name
-  return 0
+  return redis.error_reply('EMQARG ' .. bad)
 end
-local function text(at, name)
-  if not ARGV[at] then bad = bad or name end
-  return ARGV[at] or ''
-end
-local dedups_n = int(1, 'dedups')
+local dedups_n = ARGV[1] + 0
 if dedups_n > 1 then bad = bad or 'dedups' end
-local now = int(2, 'now')
-local job = text(3, 'job')
+local now = ARGV[2] + 0
+if now > 9007199254740991 then bad = bad or 'now' end
+local job = ARGV[3]
 local dedups_at, dedups_w = 10, 1
 local dedups_id = #stamp - 4 + #'v2:dedup:' + 1
 if not bad and #KEYS ~= dedups_at + dedups_n * dedups_w then bad = 'keys' end
 if not bad and #ARGV ~= 3 then bad = 'arguments' end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
 local opts = redis.call('HMGET', meta, 'paused', 'events.max')
-local events_max = tonumber(opts[2] or '10000') or 10000
+local events_text = opts[2]
 -- Buffers the events of this call. A flush writes one stream entry: pairs of \`<code><id>\` and a payload.
 -- Payloads over 8 KB are left in the job's hash; the code is then upper case.
 local ev, ev_n, ev_bytes = {}, 0, 0
-if not (events_max >= 0 and events_max <= 9007199254740991 and events_max % 1 == 0) then
-  events_max = 10000
+-- Also as text: a number is written out anew for each command.
+local events_max, events_most = 10000, '10000'
+if events_text then
+  local most = tonumber(events_text)
+  if most and most >= 0 and most <= 9007199254740991 and most % 1 == 0 then
+    events_max, events_most = most, string.format('%.0f', most)
+  end
 end
 
 local function flush_events()
   if ev_n == 0 then return end
   local how = events_max < 1000 and '=' or '~'
   -- pcall: after the first write nothing may raise, and a stream can only fail by its own last id.
-  redis.pcall('XADD', events, 'MAXLEN', how, events_max, '*', unpack(ev))
+  redis.pcall('XADD', events, 'MAXLEN', how, events_most, '*', unpack(ev))
   ev, ev_n, ev_bytes = {}, 0, 0
 end
 
@@ -4057,12 +4081,13 @@ return 1`,
 
 export const capacityScript: Script<(typeof REGISTRY)["capacity"]> = {
   spec: REGISTRY.capacity,
-  sha: "a419e9678e68316ae2ddddb474ddf9a599e696e5",
+  sha: "495a11d96d050879811de08c77817f6577349243",
   source: `-- Sets how many jobs may wait in the queue, or lifts the limit.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
 local found_version = redis.pcall('GET', stamp)
-if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == 'echomq:2.') then
+if not (found_version == 'echomq:2.0.0' or type(found_version) == 'string'
+  and string.sub(found_version, 1, 9) == 'echomq:2.') then
   local found = found_version
   if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
   if found == '' then found = 'empty' end
@@ -4070,26 +4095,17 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
 end
 local meta = KEYS[2]
+if #ARGV < 1 then return redis.error_reply('EMQARG arguments') end
 local bad
-local number = {}
-local function int(at, name)
-  local text = ARGV[at]
-  if number[text] then return number[text] end
-  if text and #text < 17 and string.find(text, '^%d+$') then
-    local value = tonumber(text)
-    if value <= 9007199254740991 then
-      number[text] = value
-      return value
-    end
+local odd, whole = string.gsub(ARGV[1] .. ' ', '%d+ ', '')
+if odd ~= '' or whole ~= 1 then
+  for _, arg in ipairs({ { 1, 'most' } }) do
+    if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
   end
-  bad = bad or name
-  return 0
+  return redis.error_reply('EMQARG ' .. bad)
 end
-local function text(at, name)
-  if not ARGV[at] then bad = bad or name end
-  return ARGV[at] or ''
-end
-local most = int(1, 'most')
+local most = ARGV[1] + 0
+if most > 9007199254740991 then bad = bad or 'most' end
 if not bad and #KEYS ~= 2 then bad = 'keys' end
 if not bad and #ARGV ~= 1 then bad = 'arguments' end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
@@ -4104,12 +4120,13 @@ return most`,
 
 export const removeScript: Script<(typeof REGISTRY)["remove"]> = {
   spec: REGISTRY.remove,
-  sha: "bcc50c6a88cfd7b7bf9f93be9b8c3573b4c426a2",
+  sha: "3e2d68d6421fe76d7b6528150f85e9682946b2cb",
   source: `-- Takes jobs out of the state they stand in, never out of active, and puts them in trash.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
 local found_version = redis.pcall('GET', stamp)
-if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == 'echomq:2.') then
+if not (found_version == 'echomq:2.0.0' or type(found_version) == 'string'
+  and string.sub(found_version, 1, 9) == 'echomq:2.') then
   local found = found_version
   if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
   if found == '' then found = 'empty' end
@@ -4117,30 +4134,22 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
 end
 local meta, wait, prioritized, delayed, active, completed, failed, waiting_children, held, trash, priorities, verdicts, events = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10], KEYS[11], KEYS[12], KEYS[13], KEYS[14]
+if #ARGV < 4 then return redis.error_reply('EMQARG arguments') end
 local bad
-local number = {}
-local function int(at, name)
-  local text = ARGV[at]
-  if number[text] then return number[text] end
-  if text and #text < 17 and string.find(text, '^%d+$') then
-    local value = tonumber(text)
-    if value <= 9007199254740991 then
-      number[text] = value
-      return value
-    end
+local odd, whole = string.gsub(ARGV[1] .. ' ' .. ARGV[2] .. ' ' .. ARGV[4] .. ' ', '%d+ ', '')
+if odd ~= '' or whole ~= 3 then
+  for _, arg in ipairs({ { 1, 'items' }, { 2, 'now' }, { 4, 'before' } }) do
+    if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
   end
-  bad = bad or name
-  return 0
+  return redis.error_reply('EMQARG ' .. bad)
 end
-local function text(at, name)
-  if not ARGV[at] then bad = bad or name end
-  return ARGV[at] or ''
-end
-local items_n = int(1, 'items')
+local items_n = ARGV[1] + 0
 if items_n > 100 then bad = bad or 'items' end
-local now = int(2, 'now')
-local only = text(3, 'only')
-local before = int(4, 'before')
+local now = ARGV[2] + 0
+if now > 9007199254740991 then bad = bad or 'now' end
+local only = ARGV[3]
+local before = ARGV[4] + 0
+if before > 9007199254740991 then bad = bad or 'before' end
 local items_base, items_w = 4, 1
 local function items(row) return items_base + (row - 1) * items_w end
 local items_id = 1
@@ -4148,19 +4157,24 @@ if not bad and #KEYS ~= 14 then bad = 'keys' end
 if not bad and #ARGV ~= items_base + items_n * items_w then bad = 'arguments' end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
 local opts = redis.call('HMGET', meta, 'events.max')
-local events_max = tonumber(opts[1] or '10000') or 10000
+local events_text = opts[1]
 -- Buffers the events of this call. A flush writes one stream entry: pairs of \`<code><id>\` and a payload.
 -- Payloads over 8 KB are left in the job's hash; the code is then upper case.
 local ev, ev_n, ev_bytes = {}, 0, 0
-if not (events_max >= 0 and events_max <= 9007199254740991 and events_max % 1 == 0) then
-  events_max = 10000
+-- Also as text: a number is written out anew for each command.
+local events_max, events_most = 10000, '10000'
+if events_text then
+  local most = tonumber(events_text)
+  if most and most >= 0 and most <= 9007199254740991 and most % 1 == 0 then
+    events_max, events_most = most, string.format('%.0f', most)
+  end
 end
 
 local function flush_events()
   if ev_n == 0 then return end
   local how = events_max < 1000 and '=' or '~'
   -- pcall: after the first write nothing may raise, and a stream can only fail by its own last id.
-  redis.pcall('XADD', events, 'MAXLEN', how, events_max, '*', unpack(ev))
+  redis.pcall('XADD', events, 'MAXLEN', how, events_most, '*', unpack(ev))
   ev, ev_n, ev_bytes = {}, 0, 0
 end
 
@@ -4253,12 +4267,13 @@ return out`,
 
 export const purgeScript: Script<(typeof REGISTRY)["purge"]> = {
   spec: REGISTRY.purge,
-  sha: "0629da9957e7b72f73565023d954cc0bc477bf80",
+  sha: "6c5c55e8475768d48a9b9063dbe4256f336f1ff8",
   source: `-- Takes a page of one state, next or oldest first, and puts its ids in trash.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
 local found_version = redis.pcall('GET', stamp)
-if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == 'echomq:2.') then
+if not (found_version == 'echomq:2.0.0' or type(found_version) == 'string'
+  and string.sub(found_version, 1, 9) == 'echomq:2.') then
   local found = found_version
   if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
   if found == '' then found = 'empty' end
@@ -4266,46 +4281,42 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
 end
 local meta, wait, prioritized, delayed, active, owners, completed, failed, waiting_children, held, trash, priorities, verdicts, outbox, outbox_due, staged, events = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10], KEYS[11], KEYS[12], KEYS[13], KEYS[14], KEYS[15], KEYS[16], KEYS[17], KEYS[18]
+if #ARGV < 3 then return redis.error_reply('EMQARG arguments') end
 local bad
-local number = {}
-local function int(at, name)
-  local text = ARGV[at]
-  if number[text] then return number[text] end
-  if text and #text < 17 and string.find(text, '^%d+$') then
-    local value = tonumber(text)
-    if value <= 9007199254740991 then
-      number[text] = value
-      return value
-    end
+local odd, whole = string.gsub(ARGV[1] .. ' ' .. ARGV[3] .. ' ', '%d+ ', '')
+if odd ~= '' or whole ~= 2 then
+  for _, arg in ipairs({ { 1, 'now' }, { 3, 'limit' } }) do
+    if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
   end
-  bad = bad or name
-  return 0
+  return redis.error_reply('EMQARG ' .. bad)
 end
-local function text(at, name)
-  if not ARGV[at] then bad = bad or name end
-  return ARGV[at] or ''
-end
-local now = int(1, 'now')
-local state = text(2, 'state')
-local limit = int(3, 'limit')
+local now = ARGV[1] + 0
+if now > 9007199254740991 then bad = bad or 'now' end
+local state = ARGV[2]
+local limit = ARGV[3] + 0
 if limit > 500 then bad = bad or 'limit' end
 if not bad and #KEYS ~= 18 then bad = 'keys' end
 if not bad and #ARGV ~= 3 then bad = 'arguments' end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
 local opts = redis.call('HMGET', meta, 'events.max', 'closing')
-local events_max = tonumber(opts[1] or '10000') or 10000
+local events_text = opts[1]
 -- Buffers the events of this call. A flush writes one stream entry: pairs of \`<code><id>\` and a payload.
 -- Payloads over 8 KB are left in the job's hash; the code is then upper case.
 local ev, ev_n, ev_bytes = {}, 0, 0
-if not (events_max >= 0 and events_max <= 9007199254740991 and events_max % 1 == 0) then
-  events_max = 10000
+-- Also as text: a number is written out anew for each command.
+local events_max, events_most = 10000, '10000'
+if events_text then
+  local most = tonumber(events_text)
+  if most and most >= 0 and most <= 9007199254740991 and most % 1 == 0 then
+    events_max, events_most = most, string.format('%.0f', most)
+  end
 end
 
 local function flush_events()
   if ev_n == 0 then return end
   local how = events_max < 1000 and '=' or '~'
   -- pcall: after the first write nothing may raise, and a stream can only fail by its own last id.
-  redis.pcall('XADD', events, 'MAXLEN', how, events_max, '*', unpack(ev))
+  redis.pcall('XADD', events, 'MAXLEN', how, events_most, '*', unpack(ev))
   ev, ev_n, ev_bytes = {}, 0, 0
 end
 
@@ -4378,12 +4389,13 @@ return ids`,
 
 export const endedScript: Script<(typeof REGISTRY)["ended"]> = {
   spec: REGISTRY.ended,
-  sha: "4bd921e300642e7948907a6af999fac8b8ea718c",
+  sha: "89b782746048a98773a3284d6e0aed26834b2541",
   source: `-- Names jobs that ended up to a time: a bounded range, oldest first.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
 local found_version = redis.pcall('GET', stamp)
-if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == 'echomq:2.') then
+if not (found_version == 'echomq:2.0.0' or type(found_version) == 'string'
+  and string.sub(found_version, 1, 9) == 'echomq:2.') then
   local found = found_version
   if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
   if found == '' then found = 'empty' end
@@ -4391,30 +4403,21 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
 end
 local meta, completed, failed = KEYS[2], KEYS[3], KEYS[4]
+if #ARGV < 4 then return redis.error_reply('EMQARG arguments') end
 local bad
-local number = {}
-local function int(at, name)
-  local text = ARGV[at]
-  if number[text] then return number[text] end
-  if text and #text < 17 and string.find(text, '^%d+$') then
-    local value = tonumber(text)
-    if value <= 9007199254740991 then
-      number[text] = value
-      return value
-    end
+local odd, whole = string.gsub(ARGV[2] .. ' ' .. ARGV[3] .. ' ' .. ARGV[4] .. ' ', '%d+ ', '')
+if odd ~= '' or whole ~= 3 then
+  for _, arg in ipairs({ { 2, 'before' }, { 3, 'start' }, { 4, 'count' } }) do
+    if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
   end
-  bad = bad or name
-  return 0
+  return redis.error_reply('EMQARG ' .. bad)
 end
-local function text(at, name)
-  if not ARGV[at] then bad = bad or name end
-  return ARGV[at] or ''
-end
-local state = text(1, 'state')
-local before = int(2, 'before')
-local start = int(3, 'start')
+local state = ARGV[1]
+local before = ARGV[2] + 0
+if before > 9007199254740991 then bad = bad or 'before' end
+local start = ARGV[3] + 0
 if start > 1000000000 then bad = bad or 'start' end
-local count = int(4, 'count')
+local count = ARGV[4] + 0
 if count > 500 then bad = bad or 'count' end
 if not bad and #KEYS ~= 4 then bad = 'keys' end
 if not bad and #ARGV ~= 4 then bad = 'arguments' end
@@ -4427,12 +4430,13 @@ return redis.call('ZRANGEBYSCORE', set, '-inf', string.format('%.0f', before), '
 
 export const addedScript: Script<(typeof REGISTRY)["added"]> = {
   spec: REGISTRY.added,
-  sha: "369da395853a99a386ae75397708c19a1044ac3b",
+  sha: "d813d2dd5e5493153298e0190d4b9248f471ca96",
   source: `-- Tells when jobs were added, in server ms; empty for one that is gone.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
 local found_version = redis.pcall('GET', stamp)
-if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == 'echomq:2.') then
+if not (found_version == 'echomq:2.0.0' or type(found_version) == 'string'
+  and string.sub(found_version, 1, 9) == 'echomq:2.') then
   local found = found_version
   if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
   if found == '' then found = 'empty' end
@@ -4440,26 +4444,16 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
 end
 local meta, trash = KEYS[2], KEYS[3]
+if #ARGV < 1 then return redis.error_reply('EMQARG arguments') end
 local bad
-local number = {}
-local function int(at, name)
-  local text = ARGV[at]
-  if number[text] then return number[text] end
-  if text and #text < 17 and string.find(text, '^%d+$') then
-    local value = tonumber(text)
-    if value <= 9007199254740991 then
-      number[text] = value
-      return value
-    end
+local odd, whole = string.gsub(ARGV[1] .. ' ', '%d+ ', '')
+if odd ~= '' or whole ~= 1 then
+  for _, arg in ipairs({ { 1, 'jobs' } }) do
+    if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
   end
-  bad = bad or name
-  return 0
+  return redis.error_reply('EMQARG ' .. bad)
 end
-local function text(at, name)
-  if not ARGV[at] then bad = bad or name end
-  return ARGV[at] or ''
-end
-local jobs_n = int(1, 'jobs')
+local jobs_n = ARGV[1] + 0
 if jobs_n > 500 then bad = bad or 'jobs' end
 local jobs_at, jobs_w = 3, 1
 local jobs_id = #stamp - 4 + #'v2:job:' + 1
@@ -4479,12 +4473,13 @@ return out`,
 
 export const retryScript: Script<(typeof REGISTRY)["retry"]> = {
   spec: REGISTRY.retry,
-  sha: "cdc70209f891d0f03b9735b2c1932fd5551086c9",
+  sha: "62d70bb8b98332bc4f2c8fa5e3d46ed596c1b560",
   source: `-- Puts jobs that ended back in line, behind all others of their priority.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
 local found_version = redis.pcall('GET', stamp)
-if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == 'echomq:2.') then
+if not (found_version == 'echomq:2.0.0' or type(found_version) == 'string'
+  and string.sub(found_version, 1, 9) == 'echomq:2.') then
   local found = found_version
   if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
   if found == '' then found = 'empty' end
@@ -4492,30 +4487,21 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
 end
 local meta, wait, prioritized, pc, priorities, completed, failed, marker, events = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10]
+if #ARGV < 4 then return redis.error_reply('EMQARG arguments') end
 local bad
-local number = {}
-local function int(at, name)
-  local text = ARGV[at]
-  if number[text] then return number[text] end
-  if text and #text < 17 and string.find(text, '^%d+$') then
-    local value = tonumber(text)
-    if value <= 9007199254740991 then
-      number[text] = value
-      return value
-    end
+local odd, whole = string.gsub(ARGV[1] .. ' ' .. ARGV[3] .. ' ' .. ARGV[4] .. ' ', '%d+ ', '')
+if odd ~= '' or whole ~= 3 then
+  for _, arg in ipairs({ { 1, 'jobs' }, { 3, 'before' }, { 4, 'reset' } }) do
+    if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
   end
-  bad = bad or name
-  return 0
+  return redis.error_reply('EMQARG ' .. bad)
 end
-local function text(at, name)
-  if not ARGV[at] then bad = bad or name end
-  return ARGV[at] or ''
-end
-local jobs_n = int(1, 'jobs')
+local jobs_n = ARGV[1] + 0
 if jobs_n > 100 then bad = bad or 'jobs' end
-local state = text(2, 'state')
-local before = int(3, 'before')
-local reset = int(4, 'reset')
+local state = ARGV[2]
+local before = ARGV[3] + 0
+if before > 9007199254740991 then bad = bad or 'before' end
+local reset = ARGV[4] + 0
 if reset > 1 then bad = bad or 'reset' end
 local jobs_at, jobs_w = 10, 1
 local jobs_id = #stamp - 4 + #'v2:job:' + 1
@@ -4524,19 +4510,24 @@ if not bad and #ARGV ~= 4 then bad = 'arguments' end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
 local opts = redis.call('HMGET', meta, 'paused', 'events.max', 'closing')
 if opts[3] then return redis.error_reply('EMQSTATE the queue is closing: obliterate has not ended') end
-local events_max = tonumber(opts[2] or '10000') or 10000
+local events_text = opts[2]
 -- Buffers the events of this call. A flush writes one stream entry: pairs of \`<code><id>\` and a payload.
 -- Payloads over 8 KB are left in the job's hash; the code is then upper case.
 local ev, ev_n, ev_bytes = {}, 0, 0
-if not (events_max >= 0 and events_max <= 9007199254740991 and events_max % 1 == 0) then
-  events_max = 10000
+-- Also as text: a number is written out anew for each command.
+local events_max, events_most = 10000, '10000'
+if events_text then
+  local most = tonumber(events_text)
+  if most and most >= 0 and most <= 9007199254740991 and most % 1 == 0 then
+    events_max, events_most = most, string.format('%.0f', most)
+  end
 end
 
 local function flush_events()
   if ev_n == 0 then return end
   local how = events_max < 1000 and '=' or '~'
   -- pcall: after the first write nothing may raise, and a stream can only fail by its own last id.
-  redis.pcall('XADD', events, 'MAXLEN', how, events_max, '*', unpack(ev))
+  redis.pcall('XADD', events, 'MAXLEN', how, events_most, '*', unpack(ev))
   ev, ev_n, ev_bytes = {}, 0, 0
 end
 
@@ -4689,12 +4680,13 @@ return out`,
 
 export const advanceScript: Script<(typeof REGISTRY)["advance"]> = {
   spec: REGISTRY.advance,
-  sha: "cc630bc214cc596a37dc29b820d45c7a08a3b705",
+  sha: "615b65154bc67282a6ded1271a501c9a8c423575",
   source: `-- Moves delayed jobs to the back of their line before they are due: those named, or the next ones due.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
 local found_version = redis.pcall('GET', stamp)
-if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == 'echomq:2.') then
+if not (found_version == 'echomq:2.0.0' or type(found_version) == 'string'
+  and string.sub(found_version, 1, 9) == 'echomq:2.') then
   local found = found_version
   if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
   if found == '' then found = 'empty' end
@@ -4702,28 +4694,18 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
 end
 local meta, wait, prioritized, pc, delayed, priorities, marker, events = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9]
+if #ARGV < 2 then return redis.error_reply('EMQARG arguments') end
 local bad
-local number = {}
-local function int(at, name)
-  local text = ARGV[at]
-  if number[text] then return number[text] end
-  if text and #text < 17 and string.find(text, '^%d+$') then
-    local value = tonumber(text)
-    if value <= 9007199254740991 then
-      number[text] = value
-      return value
-    end
+local odd, whole = string.gsub(ARGV[1] .. ' ' .. ARGV[2] .. ' ', '%d+ ', '')
+if odd ~= '' or whole ~= 2 then
+  for _, arg in ipairs({ { 1, 'jobs' }, { 2, 'limit' } }) do
+    if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
   end
-  bad = bad or name
-  return 0
+  return redis.error_reply('EMQARG ' .. bad)
 end
-local function text(at, name)
-  if not ARGV[at] then bad = bad or name end
-  return ARGV[at] or ''
-end
-local jobs_n = int(1, 'jobs')
+local jobs_n = ARGV[1] + 0
 if jobs_n > 100 then bad = bad or 'jobs' end
-local limit = int(2, 'limit')
+local limit = ARGV[2] + 0
 if limit > 500 then bad = bad or 'limit' end
 local jobs_at, jobs_w = 9, 1
 local jobs_id = #stamp - 4 + #'v2:job:' + 1
@@ -4731,19 +4713,24 @@ if not bad and #KEYS ~= jobs_at + jobs_n * jobs_w then bad = 'keys' end
 if not bad and #ARGV ~= 2 then bad = 'arguments' end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
 local opts = redis.call('HMGET', meta, 'paused', 'events.max')
-local events_max = tonumber(opts[2] or '10000') or 10000
+local events_text = opts[2]
 -- Buffers the events of this call. A flush writes one stream entry: pairs of \`<code><id>\` and a payload.
 -- Payloads over 8 KB are left in the job's hash; the code is then upper case.
 local ev, ev_n, ev_bytes = {}, 0, 0
-if not (events_max >= 0 and events_max <= 9007199254740991 and events_max % 1 == 0) then
-  events_max = 10000
+-- Also as text: a number is written out anew for each command.
+local events_max, events_most = 10000, '10000'
+if events_text then
+  local most = tonumber(events_text)
+  if most and most >= 0 and most <= 9007199254740991 and most % 1 == 0 then
+    events_max, events_most = most, string.format('%.0f', most)
+  end
 end
 
 local function flush_events()
   if ev_n == 0 then return end
   local how = events_max < 1000 and '=' or '~'
   -- pcall: after the first write nothing may raise, and a stream can only fail by its own last id.
-  redis.pcall('XADD', events, 'MAXLEN', how, events_max, '*', unpack(ev))
+  redis.pcall('XADD', events, 'MAXLEN', how, events_most, '*', unpack(ev))
   ev, ev_n, ev_bytes = {}, 0, 0
 end
 
@@ -4875,12 +4862,13 @@ return { out, #ids }`,
 
 export const redelayScript: Script<(typeof REGISTRY)["redelay"]> = {
   spec: REGISTRY.redelay,
-  sha: "da3f932a327c8c4eb5b15bb57f236875981f5683",
+  sha: "609e988d22684f6045452d37f33a5fa5d2328f82",
   source: `-- Gives delayed jobs another delay, counted from now.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
 local found_version = redis.pcall('GET', stamp)
-if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == 'echomq:2.') then
+if not (found_version == 'echomq:2.0.0' or type(found_version) == 'string'
+  and string.sub(found_version, 1, 9) == 'echomq:2.') then
   local found = found_version
   if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
   if found == '' then found = 'empty' end
@@ -4888,48 +4876,45 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
 end
 local meta, delayed, marker, events = KEYS[2], KEYS[3], KEYS[4], KEYS[5]
+if #ARGV < 3 then return redis.error_reply('EMQARG arguments') end
 local bad
-local number = {}
-local function int(at, name)
-  local text = ARGV[at]
-  if number[text] then return number[text] end
-  if text and #text < 17 and string.find(text, '^%d+$') then
-    local value = tonumber(text)
-    if value <= 9007199254740991 then
-      number[text] = value
-      return value
-    end
+local odd, whole = string.gsub(ARGV[1] .. ' ' .. ARGV[2] .. ' ' .. ARGV[3] .. ' ', '%d+ ', '')
+if odd ~= '' or whole ~= 3 then
+  for _, arg in ipairs({ { 1, 'jobs' }, { 2, 'now' }, { 3, 'delay' } }) do
+    if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
   end
-  bad = bad or name
-  return 0
+  return redis.error_reply('EMQARG ' .. bad)
 end
-local function text(at, name)
-  if not ARGV[at] then bad = bad or name end
-  return ARGV[at] or ''
-end
-local jobs_n = int(1, 'jobs')
+local jobs_n = ARGV[1] + 0
 if jobs_n > 20 then bad = bad or 'jobs' end
-local now = int(2, 'now')
-local delay = int(3, 'delay')
+local now = ARGV[2] + 0
+if now > 9007199254740991 then bad = bad or 'now' end
+local delay = ARGV[3] + 0
+if delay > 9007199254740991 then bad = bad or 'delay' end
 local jobs_at, jobs_w = 5, 1
 local jobs_id = #stamp - 4 + #'v2:job:' + 1
 if not bad and #KEYS ~= jobs_at + jobs_n * jobs_w then bad = 'keys' end
 if not bad and #ARGV ~= 3 then bad = 'arguments' end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
 local opts = redis.call('HMGET', meta, 'paused', 'events.max')
-local events_max = tonumber(opts[2] or '10000') or 10000
+local events_text = opts[2]
 -- Buffers the events of this call. A flush writes one stream entry: pairs of \`<code><id>\` and a payload.
 -- Payloads over 8 KB are left in the job's hash; the code is then upper case.
 local ev, ev_n, ev_bytes = {}, 0, 0
-if not (events_max >= 0 and events_max <= 9007199254740991 and events_max % 1 == 0) then
-  events_max = 10000
+-- Also as text: a number is written out anew for each command.
+local events_max, events_most = 10000, '10000'
+if events_text then
+  local most = tonumber(events_text)
+  if most and most >= 0 and most <= 9007199254740991 and most % 1 == 0 then
+    events_max, events_most = most, string.format('%.0f', most)
+  end
 end
 
 local function flush_events()
   if ev_n == 0 then return end
   local how = events_max < 1000 and '=' or '~'
   -- pcall: after the first write nothing may raise, and a stream can only fail by its own last id.
-  redis.pcall('XADD', events, 'MAXLEN', how, events_max, '*', unpack(ev))
+  redis.pcall('XADD', events, 'MAXLEN', how, events_most, '*', unpack(ev))
   ev, ev_n, ev_bytes = {}, 0, 0
 end
 
@@ -4989,12 +4974,13 @@ return out`,
 
 export const rerankScript: Script<(typeof REGISTRY)["rerank"]> = {
   spec: REGISTRY.rerank,
-  sha: "fb08892ded138ffe66dbd95d25fd837c20547fa4",
+  sha: "483352ad68139e29db598a097155dc798bc12a01",
   source: `-- Gives jobs in line another priority and place; of delayed ones it changes what they will have.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
 local found_version = redis.pcall('GET', stamp)
-if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == 'echomq:2.') then
+if not (found_version == 'echomq:2.0.0' or type(found_version) == 'string'
+  and string.sub(found_version, 1, 9) == 'echomq:2.') then
   local found = found_version
   if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
   if found == '' then found = 'empty' end
@@ -5002,30 +4988,20 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
 end
 local meta, wait, prioritized, pc, delayed, priorities, trash, marker, events = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10]
+if #ARGV < 3 then return redis.error_reply('EMQARG arguments') end
 local bad
-local number = {}
-local function int(at, name)
-  local text = ARGV[at]
-  if number[text] then return number[text] end
-  if text and #text < 17 and string.find(text, '^%d+$') then
-    local value = tonumber(text)
-    if value <= 9007199254740991 then
-      number[text] = value
-      return value
-    end
+local odd, whole = string.gsub(ARGV[1] .. ' ' .. ARGV[2] .. ' ' .. ARGV[3] .. ' ', '%d+ ', '')
+if odd ~= '' or whole ~= 3 then
+  for _, arg in ipairs({ { 1, 'jobs' }, { 2, 'priority' }, { 3, 'lifo' } }) do
+    if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
   end
-  bad = bad or name
-  return 0
+  return redis.error_reply('EMQARG ' .. bad)
 end
-local function text(at, name)
-  if not ARGV[at] then bad = bad or name end
-  return ARGV[at] or ''
-end
-local jobs_n = int(1, 'jobs')
+local jobs_n = ARGV[1] + 0
 if jobs_n > 20 then bad = bad or 'jobs' end
-local priority = int(2, 'priority')
+local priority = ARGV[2] + 0
 if priority > 2097151 then bad = bad or 'priority' end
-local lifo = int(3, 'lifo')
+local lifo = ARGV[3] + 0
 if lifo > 1 then bad = bad or 'lifo' end
 local jobs_at, jobs_w = 10, 1
 local jobs_id = #stamp - 4 + #'v2:job:' + 1
@@ -5033,19 +5009,24 @@ if not bad and #KEYS ~= jobs_at + jobs_n * jobs_w then bad = 'keys' end
 if not bad and #ARGV ~= 3 then bad = 'arguments' end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
 local opts = redis.call('HMGET', meta, 'paused', 'events.max')
-local events_max = tonumber(opts[2] or '10000') or 10000
+local events_text = opts[2]
 -- Buffers the events of this call. A flush writes one stream entry: pairs of \`<code><id>\` and a payload.
 -- Payloads over 8 KB are left in the job's hash; the code is then upper case.
 local ev, ev_n, ev_bytes = {}, 0, 0
-if not (events_max >= 0 and events_max <= 9007199254740991 and events_max % 1 == 0) then
-  events_max = 10000
+-- Also as text: a number is written out anew for each command.
+local events_max, events_most = 10000, '10000'
+if events_text then
+  local most = tonumber(events_text)
+  if most and most >= 0 and most <= 9007199254740991 and most % 1 == 0 then
+    events_max, events_most = most, string.format('%.0f', most)
+  end
 end
 
 local function flush_events()
   if ev_n == 0 then return end
   local how = events_max < 1000 and '=' or '~'
   -- pcall: after the first write nothing may raise, and a stream can only fail by its own last id.
-  redis.pcall('XADD', events, 'MAXLEN', how, events_max, '*', unpack(ev))
+  redis.pcall('XADD', events, 'MAXLEN', how, events_most, '*', unpack(ev))
   ev, ev_n, ev_bytes = {}, 0, 0
 end
 
@@ -5193,12 +5174,13 @@ return out`,
 
 export const cancelScript: Script<(typeof REGISTRY)["cancel"]> = {
   spec: REGISTRY.cancel,
-  sha: "aa3616ec1a34bbad4a2ff23cef31a14d77707cfa",
+  sha: "6676d1ff72d91b47ab8e3d675805b326a3e44a3b",
   source: `-- Says of jobs that they must end; those not running move to the head of the line to end without a run.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
 local found_version = redis.pcall('GET', stamp)
-if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == 'echomq:2.') then
+if not (found_version == 'echomq:2.0.0' or type(found_version) == 'string'
+  and string.sub(found_version, 1, 9) == 'echomq:2.') then
   local found = found_version
   if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
   if found == '' then found = 'empty' end
@@ -5206,28 +5188,18 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
 end
 local meta, wait, prioritized, delayed, active, completed, failed, waiting_children, held, verdicts, marker, events = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10], KEYS[11], KEYS[12], KEYS[13]
+if #ARGV < 2 then return redis.error_reply('EMQARG arguments') end
 local bad
-local number = {}
-local function int(at, name)
-  local text = ARGV[at]
-  if number[text] then return number[text] end
-  if text and #text < 17 and string.find(text, '^%d+$') then
-    local value = tonumber(text)
-    if value <= 9007199254740991 then
-      number[text] = value
-      return value
-    end
+local odd, whole = string.gsub(ARGV[1] .. ' ', '%d+ ', '')
+if odd ~= '' or whole ~= 1 then
+  for _, arg in ipairs({ { 1, 'items' } }) do
+    if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
   end
-  bad = bad or name
-  return 0
+  return redis.error_reply('EMQARG ' .. bad)
 end
-local function text(at, name)
-  if not ARGV[at] then bad = bad or name end
-  return ARGV[at] or ''
-end
-local items_n = int(1, 'items')
+local items_n = ARGV[1] + 0
 if items_n > 20 then bad = bad or 'items' end
-local reason = text(2, 'reason')
+local reason = ARGV[2]
 local items_base, items_w = 2, 1
 local function items(row) return items_base + (row - 1) * items_w end
 local items_id = 1
@@ -5235,19 +5207,24 @@ if not bad and #KEYS ~= 13 then bad = 'keys' end
 if not bad and #ARGV ~= items_base + items_n * items_w then bad = 'arguments' end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
 local opts = redis.call('HMGET', meta, 'paused', 'events.max')
-local events_max = tonumber(opts[2] or '10000') or 10000
+local events_text = opts[2]
 -- Buffers the events of this call. A flush writes one stream entry: pairs of \`<code><id>\` and a payload.
 -- Payloads over 8 KB are left in the job's hash; the code is then upper case.
 local ev, ev_n, ev_bytes = {}, 0, 0
-if not (events_max >= 0 and events_max <= 9007199254740991 and events_max % 1 == 0) then
-  events_max = 10000
+-- Also as text: a number is written out anew for each command.
+local events_max, events_most = 10000, '10000'
+if events_text then
+  local most = tonumber(events_text)
+  if most and most >= 0 and most <= 9007199254740991 and most % 1 == 0 then
+    events_max, events_most = most, string.format('%.0f', most)
+  end
 end
 
 local function flush_events()
   if ev_n == 0 then return end
   local how = events_max < 1000 and '=' or '~'
   -- pcall: after the first write nothing may raise, and a stream can only fail by its own last id.
-  redis.pcall('XADD', events, 'MAXLEN', how, events_max, '*', unpack(ev))
+  redis.pcall('XADD', events, 'MAXLEN', how, events_most, '*', unpack(ev))
   ev, ev_n, ev_bytes = {}, 0, 0
 end
 
@@ -5342,12 +5319,13 @@ return out`,
 
 export const verdictsScript: Script<(typeof REGISTRY)["verdicts"]> = {
   spec: REGISTRY.verdicts,
-  sha: "51c95135eeab4a58c5f4925529d20acbbda38ba3",
+  sha: "7f5143deb55fd65ef0204746a956abb8afbeeb87",
   source: `-- Reads why jobs must end.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
 local found_version = redis.pcall('GET', stamp)
-if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == 'echomq:2.') then
+if not (found_version == 'echomq:2.0.0' or type(found_version) == 'string'
+  and string.sub(found_version, 1, 9) == 'echomq:2.') then
   local found = found_version
   if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
   if found == '' then found = 'empty' end
@@ -5355,26 +5333,16 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
 end
 local meta, verdicts = KEYS[2], KEYS[3]
+if #ARGV < 1 then return redis.error_reply('EMQARG arguments') end
 local bad
-local number = {}
-local function int(at, name)
-  local text = ARGV[at]
-  if number[text] then return number[text] end
-  if text and #text < 17 and string.find(text, '^%d+$') then
-    local value = tonumber(text)
-    if value <= 9007199254740991 then
-      number[text] = value
-      return value
-    end
+local odd, whole = string.gsub(ARGV[1] .. ' ', '%d+ ', '')
+if odd ~= '' or whole ~= 1 then
+  for _, arg in ipairs({ { 1, 'items' } }) do
+    if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
   end
-  bad = bad or name
-  return 0
+  return redis.error_reply('EMQARG ' .. bad)
 end
-local function text(at, name)
-  if not ARGV[at] then bad = bad or name end
-  return ARGV[at] or ''
-end
-local items_n = int(1, 'items')
+local items_n = ARGV[1] + 0
 if items_n > 500 then bad = bad or 'items' end
 local items_base, items_w = 1, 1
 local function items(row) return items_base + (row - 1) * items_w end
@@ -5390,12 +5358,13 @@ return redis.call('HMGET', verdicts, unpack(ids))`,
 
 export const dataScript: Script<(typeof REGISTRY)["data"]> = {
   spec: REGISTRY.data,
-  sha: "7cec17db4ac5bdca4ee9accc154fe370bdc2c500",
+  sha: "ac1d441ed0906392c27c6a3728fb8e8b6dc35afa",
   source: `-- Replaces the payload of a job.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
 local found_version = redis.pcall('GET', stamp)
-if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == 'echomq:2.') then
+if not (found_version == 'echomq:2.0.0' or type(found_version) == 'string'
+  and string.sub(found_version, 1, 9) == 'echomq:2.') then
   local found = found_version
   if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
   if found == '' then found = 'empty' end
@@ -5403,29 +5372,19 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
 end
 local meta, owners, trash = KEYS[2], KEYS[3], KEYS[4]
+if #ARGV < 3 then return redis.error_reply('EMQARG arguments') end
 local bad
-local number = {}
-local function int(at, name)
-  local text = ARGV[at]
-  if number[text] then return number[text] end
-  if text and #text < 17 and string.find(text, '^%d+$') then
-    local value = tonumber(text)
-    if value <= 9007199254740991 then
-      number[text] = value
-      return value
-    end
+local odd, whole = string.gsub(ARGV[1] .. ' ', '%d+ ', '')
+if odd ~= '' or whole ~= 1 then
+  for _, arg in ipairs({ { 1, 'jobs' } }) do
+    if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
   end
-  bad = bad or name
-  return 0
+  return redis.error_reply('EMQARG ' .. bad)
 end
-local function text(at, name)
-  if not ARGV[at] then bad = bad or name end
-  return ARGV[at] or ''
-end
-local jobs_n = int(1, 'jobs')
+local jobs_n = ARGV[1] + 0
 if jobs_n > 1 then bad = bad or 'jobs' end
-local token = text(2, 'token')
-local data = text(3, 'data')
+local token = ARGV[2]
+local data = ARGV[3]
 local jobs_at, jobs_w = 4, 1
 local jobs_id = #stamp - 4 + #'v2:job:' + 1
 if not bad and #KEYS ~= jobs_at + jobs_n * jobs_w then bad = 'keys' end
@@ -5458,12 +5417,13 @@ return 'ok'`,
 
 export const progressScript: Script<(typeof REGISTRY)["progress"]> = {
   spec: REGISTRY.progress,
-  sha: "ebe3cd852a67e97fdba8675d45044ab4031949e0",
+  sha: "09f5040d4201a49fa1a6ebded83f315f12a89b75",
   source: `-- Notes how far a job is and tells it.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
 local found_version = redis.pcall('GET', stamp)
-if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == 'echomq:2.') then
+if not (found_version == 'echomq:2.0.0' or type(found_version) == 'string'
+  and string.sub(found_version, 1, 9) == 'echomq:2.') then
   local found = found_version
   if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
   if found == '' then found = 'empty' end
@@ -5471,48 +5431,43 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
 end
 local meta, owners, trash, events = KEYS[2], KEYS[3], KEYS[4], KEYS[5]
+if #ARGV < 3 then return redis.error_reply('EMQARG arguments') end
 local bad
-local number = {}
-local function int(at, name)
-  local text = ARGV[at]
-  if number[text] then return number[text] end
-  if text and #text < 17 and string.find(text, '^%d+$') then
-    local value = tonumber(text)
-    if value <= 9007199254740991 then
-      number[text] = value
-      return value
-    end
+local odd, whole = string.gsub(ARGV[1] .. ' ', '%d+ ', '')
+if odd ~= '' or whole ~= 1 then
+  for _, arg in ipairs({ { 1, 'jobs' } }) do
+    if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
   end
-  bad = bad or name
-  return 0
+  return redis.error_reply('EMQARG ' .. bad)
 end
-local function text(at, name)
-  if not ARGV[at] then bad = bad or name end
-  return ARGV[at] or ''
-end
-local jobs_n = int(1, 'jobs')
+local jobs_n = ARGV[1] + 0
 if jobs_n > 1 then bad = bad or 'jobs' end
-local token = text(2, 'token')
-local progress = text(3, 'progress')
+local token = ARGV[2]
+local progress = ARGV[3]
 local jobs_at, jobs_w = 5, 1
 local jobs_id = #stamp - 4 + #'v2:job:' + 1
 if not bad and #KEYS ~= jobs_at + jobs_n * jobs_w then bad = 'keys' end
 if not bad and #ARGV ~= 3 then bad = 'arguments' end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
 local opts = redis.call('HMGET', meta, 'events.max')
-local events_max = tonumber(opts[1] or '10000') or 10000
+local events_text = opts[1]
 -- Buffers the events of this call. A flush writes one stream entry: pairs of \`<code><id>\` and a payload.
 -- Payloads over 8 KB are left in the job's hash; the code is then upper case.
 local ev, ev_n, ev_bytes = {}, 0, 0
-if not (events_max >= 0 and events_max <= 9007199254740991 and events_max % 1 == 0) then
-  events_max = 10000
+-- Also as text: a number is written out anew for each command.
+local events_max, events_most = 10000, '10000'
+if events_text then
+  local most = tonumber(events_text)
+  if most and most >= 0 and most <= 9007199254740991 and most % 1 == 0 then
+    events_max, events_most = most, string.format('%.0f', most)
+  end
 end
 
 local function flush_events()
   if ev_n == 0 then return end
   local how = events_max < 1000 and '=' or '~'
   -- pcall: after the first write nothing may raise, and a stream can only fail by its own last id.
-  redis.pcall('XADD', events, 'MAXLEN', how, events_max, '*', unpack(ev))
+  redis.pcall('XADD', events, 'MAXLEN', how, events_most, '*', unpack(ev))
   ev, ev_n, ev_bytes = {}, 0, 0
 end
 
@@ -5557,12 +5512,13 @@ return 'ok'`,
 
 export const logScript: Script<(typeof REGISTRY)["log"]> = {
   spec: REGISTRY.log,
-  sha: "5993d41be559403a26396e7d59f62d2715cab314",
+  sha: "2a822943670f3fe8048bd8394d217de8104c927c",
   source: `-- Appends lines to a job's log and keeps the last ones.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
 local found_version = redis.pcall('GET', stamp)
-if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == 'echomq:2.') then
+if not (found_version == 'echomq:2.0.0' or type(found_version) == 'string'
+  and string.sub(found_version, 1, 9) == 'echomq:2.') then
   local found = found_version
   if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
   if found == '' then found = 'empty' end
@@ -5570,31 +5526,21 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
 end
 local meta, owners, trash, extras = KEYS[2], KEYS[3], KEYS[4], KEYS[5]
+if #ARGV < 4 then return redis.error_reply('EMQARG arguments') end
 local bad
-local number = {}
-local function int(at, name)
-  local text = ARGV[at]
-  if number[text] then return number[text] end
-  if text and #text < 17 and string.find(text, '^%d+$') then
-    local value = tonumber(text)
-    if value <= 9007199254740991 then
-      number[text] = value
-      return value
-    end
+local odd, whole = string.gsub(ARGV[1] .. ' ' .. ARGV[2] .. ' ' .. ARGV[4] .. ' ', '%d+ ', '')
+if odd ~= '' or whole ~= 3 then
+  for _, arg in ipairs({ { 1, 'jobs' }, { 2, 'lines' }, { 4, 'keep' } }) do
+    if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
   end
-  bad = bad or name
-  return 0
+  return redis.error_reply('EMQARG ' .. bad)
 end
-local function text(at, name)
-  if not ARGV[at] then bad = bad or name end
-  return ARGV[at] or ''
-end
-local jobs_n = int(1, 'jobs')
+local jobs_n = ARGV[1] + 0
 if jobs_n > 100 then bad = bad or 'jobs' end
-local lines_n = int(2, 'lines')
+local lines_n = ARGV[2] + 0
 if lines_n > 100 then bad = bad or 'lines' end
-local token = text(3, 'token')
-local keep = int(4, 'keep')
+local token = ARGV[3]
+local keep = ARGV[4] + 0
 if keep > 100000 then bad = bad or 'keep' end
 local jobs_at, jobs_w = 5, 2
 local jobs_id = #stamp - 4 + #'v2:job:' + 1
@@ -5643,12 +5589,13 @@ return { 'ok', redis.call('LLEN', logs) }`,
 
 export const owedScript: Script<(typeof REGISTRY)["owed"]> = {
   spec: REGISTRY.owed,
-  sha: "1f89388df837d5c969b31a07b550be6657ad955d",
+  sha: "90a49440e661ec303c0b31cfe022323a86915d1a",
   source: `-- Reads effects owed to other queues that are due, oldest first.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
 local found_version = redis.pcall('GET', stamp)
-if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == 'echomq:2.') then
+if not (found_version == 'echomq:2.0.0' or type(found_version) == 'string'
+  and string.sub(found_version, 1, 9) == 'echomq:2.') then
   local found = found_version
   if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
   if found == '' then found = 'empty' end
@@ -5656,27 +5603,18 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
 end
 local meta, outbox, outbox_due = KEYS[2], KEYS[3], KEYS[4]
+if #ARGV < 2 then return redis.error_reply('EMQARG arguments') end
 local bad
-local number = {}
-local function int(at, name)
-  local text = ARGV[at]
-  if number[text] then return number[text] end
-  if text and #text < 17 and string.find(text, '^%d+$') then
-    local value = tonumber(text)
-    if value <= 9007199254740991 then
-      number[text] = value
-      return value
-    end
+local odd, whole = string.gsub(ARGV[1] .. ' ' .. ARGV[2] .. ' ', '%d+ ', '')
+if odd ~= '' or whole ~= 2 then
+  for _, arg in ipairs({ { 1, 'now' }, { 2, 'limit' } }) do
+    if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
   end
-  bad = bad or name
-  return 0
+  return redis.error_reply('EMQARG ' .. bad)
 end
-local function text(at, name)
-  if not ARGV[at] then bad = bad or name end
-  return ARGV[at] or ''
-end
-local now = int(1, 'now')
-local limit = int(2, 'limit')
+local now = ARGV[1] + 0
+if now > 9007199254740991 then bad = bad or 'now' end
+local limit = ARGV[2] + 0
 if limit > 100 then bad = bad or 'limit' end
 if not bad and #KEYS ~= 4 then bad = 'keys' end
 if not bad and #ARGV ~= 2 then bad = 'arguments' end
@@ -5692,12 +5630,13 @@ return out`,
 
 export const ackScript: Script<(typeof REGISTRY)["ack"]> = {
   spec: REGISTRY.ack,
-  sha: "6423fe028ed7c9f7de200d55d72702bf20fcd30a",
+  sha: "f171f506f92343f61bf76cdb1a079b48d285e85e",
   source: `-- Strikes effects that were applied off the outbox, and puts off those that were refused.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
 local found_version = redis.pcall('GET', stamp)
-if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == 'echomq:2.') then
+if not (found_version == 'echomq:2.0.0' or type(found_version) == 'string'
+  and string.sub(found_version, 1, 9) == 'echomq:2.') then
   local found = found_version
   if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
   if found == '' then found = 'empty' end
@@ -5705,26 +5644,16 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
 end
 local meta, outbox, outbox_due = KEYS[2], KEYS[3], KEYS[4]
+if #ARGV < 1 then return redis.error_reply('EMQARG arguments') end
 local bad
-local number = {}
-local function int(at, name)
-  local text = ARGV[at]
-  if number[text] then return number[text] end
-  if text and #text < 17 and string.find(text, '^%d+$') then
-    local value = tonumber(text)
-    if value <= 9007199254740991 then
-      number[text] = value
-      return value
-    end
+local odd, whole = string.gsub(ARGV[1] .. ' ', '%d+ ', '')
+if odd ~= '' or whole ~= 1 then
+  for _, arg in ipairs({ { 1, 'items' } }) do
+    if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
   end
-  bad = bad or name
-  return 0
+  return redis.error_reply('EMQARG ' .. bad)
 end
-local function text(at, name)
-  if not ARGV[at] then bad = bad or name end
-  return ARGV[at] or ''
-end
-local items_n = int(1, 'items')
+local items_n = ARGV[1] + 0
 if items_n > 100 then bad = bad or 'items' end
 local items_base, items_w = 1, 2
 local function items(row) return items_base + (row - 1) * items_w end
@@ -5732,8 +5661,14 @@ local items_effect, items_due = 1, 2
 if not bad and #KEYS ~= 4 then bad = 'keys' end
 if not bad and #ARGV ~= items_base + items_n * items_w then bad = 'arguments' end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
-for row = 1, items_n do
-  int(items(row) + 2, 'items.due')
+local number = {}
+for row = items_base, items_base + (items_n - 1) * items_w, items_w do
+  local text
+  text = ARGV[row + 2]
+  if not number[text] then
+    if string.find(text, '^%d+$') and text + 0 <= 9007199254740991 then number[text] = text + 0
+    else return redis.error_reply('EMQARG items.due') end
+  end
 end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
 redis.call('HLEN', outbox)
@@ -5758,12 +5693,13 @@ return #done`,
 
 export const closeScript: Script<(typeof REGISTRY)["close"]> = {
   spec: REGISTRY.close,
-  sha: "42781a6596a94339346dc50b91f89cc01c3d1af7",
+  sha: "89ced45aac3dd81e379537233f90e6b14d1b5001",
   source: `-- Begins to take a queue down: from here on it takes no job and gives none out.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
 local found_version = redis.pcall('GET', stamp)
-if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == 'echomq:2.') then
+if not (found_version == 'echomq:2.0.0' or type(found_version) == 'string'
+  and string.sub(found_version, 1, 9) == 'echomq:2.') then
   local found = found_version
   if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
   if found == '' then found = 'empty' end
@@ -5771,27 +5707,18 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
 end
 local meta, active = KEYS[2], KEYS[3]
+if #ARGV < 2 then return redis.error_reply('EMQARG arguments') end
 local bad
-local number = {}
-local function int(at, name)
-  local text = ARGV[at]
-  if number[text] then return number[text] end
-  if text and #text < 17 and string.find(text, '^%d+$') then
-    local value = tonumber(text)
-    if value <= 9007199254740991 then
-      number[text] = value
-      return value
-    end
+local odd, whole = string.gsub(ARGV[1] .. ' ' .. ARGV[2] .. ' ', '%d+ ', '')
+if odd ~= '' or whole ~= 2 then
+  for _, arg in ipairs({ { 1, 'now' }, { 2, 'force' } }) do
+    if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
   end
-  bad = bad or name
-  return 0
+  return redis.error_reply('EMQARG ' .. bad)
 end
-local function text(at, name)
-  if not ARGV[at] then bad = bad or name end
-  return ARGV[at] or ''
-end
-local now = int(1, 'now')
-local force = int(2, 'force')
+local now = ARGV[1] + 0
+if now > 9007199254740991 then bad = bad or 'now' end
+local force = ARGV[2] + 0
 if force > 1 then bad = bad or 'force' end
 if not bad and #KEYS ~= 3 then bad = 'keys' end
 if not bad and #ARGV ~= 2 then bad = 'arguments' end
@@ -5810,12 +5737,13 @@ return 'closed'`,
 
 export const unscheduleScript: Script<(typeof REGISTRY)["unschedule"]> = {
   spec: REGISTRY.unschedule,
-  sha: "ef28c1fce72d7b557f249ee542d7c778a3bf82ca",
+  sha: "5f8259f3ff36de3d417272d35a42f3676748cc2f",
   source: `-- Removes schedulers with their records from a queue that is being taken down, and names the next ones.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
 local found_version = redis.pcall('GET', stamp)
-if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == 'echomq:2.') then
+if not (found_version == 'echomq:2.0.0' or type(found_version) == 'string'
+  and string.sub(found_version, 1, 9) == 'echomq:2.') then
   local found = found_version
   if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
   if found == '' then found = 'empty' end
@@ -5823,28 +5751,18 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
 end
 local meta, schedulers = KEYS[2], KEYS[3]
+if #ARGV < 2 then return redis.error_reply('EMQARG arguments') end
 local bad
-local number = {}
-local function int(at, name)
-  local text = ARGV[at]
-  if number[text] then return number[text] end
-  if text and #text < 17 and string.find(text, '^%d+$') then
-    local value = tonumber(text)
-    if value <= 9007199254740991 then
-      number[text] = value
-      return value
-    end
+local odd, whole = string.gsub(ARGV[1] .. ' ' .. ARGV[2] .. ' ', '%d+ ', '')
+if odd ~= '' or whole ~= 2 then
+  for _, arg in ipairs({ { 1, 'records' }, { 2, 'limit' } }) do
+    if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
   end
-  bad = bad or name
-  return 0
+  return redis.error_reply('EMQARG ' .. bad)
 end
-local function text(at, name)
-  if not ARGV[at] then bad = bad or name end
-  return ARGV[at] or ''
-end
-local records_n = int(1, 'records')
+local records_n = ARGV[1] + 0
 if records_n > 500 then bad = bad or 'records' end
-local limit = int(2, 'limit')
+local limit = ARGV[2] + 0
 if limit > 500 then bad = bad or 'limit' end
 local records_at, records_w = 3, 1
 local records_id = #stamp - 4 + #'v2:sched:' + 1
@@ -5864,12 +5782,13 @@ return redis.call('ZRANGE', schedulers, 0, limit - 1)`,
 
 export const wipeScript: Script<(typeof REGISTRY)["wipe"]> = {
   spec: REGISTRY.wipe,
-  sha: "ecba109438caaa5fab32f2682f6850aef9256f7f",
+  sha: "94aea10e640b2d45f89ef1053a8c2187df199adf",
   source: `-- Ends taking a queue down: when every structure is empty, removes the rest and opens the queue again.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
 local found_version = redis.pcall('GET', stamp)
-if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == 'echomq:2.') then
+if not (found_version == 'echomq:2.0.0' or type(found_version) == 'string'
+  and string.sub(found_version, 1, 9) == 'echomq:2.') then
   local found = found_version
   if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
   if found == '' then found = 'empty' end
@@ -5878,24 +5797,6 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
 end
 local meta, wait, prioritized, delayed, active, owners, completed, failed, waiting_children, parents, held, trash, extras, outbox, outbox_due, staged, schedulers, priorities, verdicts, pc, marker, limiter, events, workers, workers_info, metrics_completed, metrics_failed = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10], KEYS[11], KEYS[12], KEYS[13], KEYS[14], KEYS[15], KEYS[16], KEYS[17], KEYS[18], KEYS[19], KEYS[20], KEYS[21], KEYS[22], KEYS[23], KEYS[24], KEYS[25], KEYS[26], KEYS[27], KEYS[28]
 local bad
-local number = {}
-local function int(at, name)
-  local text = ARGV[at]
-  if number[text] then return number[text] end
-  if text and #text < 17 and string.find(text, '^%d+$') then
-    local value = tonumber(text)
-    if value <= 9007199254740991 then
-      number[text] = value
-      return value
-    end
-  end
-  bad = bad or name
-  return 0
-end
-local function text(at, name)
-  if not ARGV[at] then bad = bad or name end
-  return ARGV[at] or ''
-end
 if not bad and #KEYS ~= 28 then bad = 'keys' end
 if not bad and #ARGV ~= 0 then bad = 'arguments' end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
@@ -5926,12 +5827,13 @@ return ''`,
 
 export const limitScript: Script<(typeof REGISTRY)["limit"]> = {
   spec: REGISTRY.limit,
-  sha: "b40e1f85f4e5cadf4eb97444278debd89f9fc2ab",
+  sha: "8ee6d86eca390e13d5dba24135e49dd6427aa1fc",
   source: `-- Sets or lifts a limit of the queue and wakes the workers where it was lifted or raised.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
 local found_version = redis.pcall('GET', stamp)
-if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == 'echomq:2.') then
+if not (found_version == 'echomq:2.0.0' or type(found_version) == 'string'
+  and string.sub(found_version, 1, 9) == 'echomq:2.') then
   local found = found_version
   if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
   if found == '' then found = 'empty' end
@@ -5939,28 +5841,19 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
 end
 local meta, wait, prioritized, limiter, marker = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
+if #ARGV < 3 then return redis.error_reply('EMQARG arguments') end
 local bad
-local number = {}
-local function int(at, name)
-  local text = ARGV[at]
-  if number[text] then return number[text] end
-  if text and #text < 17 and string.find(text, '^%d+$') then
-    local value = tonumber(text)
-    if value <= 9007199254740991 then
-      number[text] = value
-      return value
-    end
+local odd, whole = string.gsub(ARGV[2] .. ' ' .. ARGV[3] .. ' ', '%d+ ', '')
+if odd ~= '' or whole ~= 2 then
+  for _, arg in ipairs({ { 2, 'most' }, { 3, 'ms' } }) do
+    if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
   end
-  bad = bad or name
-  return 0
+  return redis.error_reply('EMQARG ' .. bad)
 end
-local function text(at, name)
-  if not ARGV[at] then bad = bad or name end
-  return ARGV[at] or ''
-end
-local kind = text(1, 'kind')
-local most = int(2, 'most')
-local ms = int(3, 'ms')
+local kind = ARGV[1]
+local most = ARGV[2] + 0
+if most > 9007199254740991 then bad = bad or 'most' end
+local ms = ARGV[3] + 0
 if ms > 315360000000 then bad = bad or 'ms' end
 if not bad and #KEYS ~= 6 then bad = 'keys' end
 if not bad and #ARGV ~= 3 then bad = 'arguments' end
@@ -6022,12 +5915,13 @@ return 1`,
 
 export const limitsScript: Script<(typeof REGISTRY)["limits"]> = {
   spec: REGISTRY.limits,
-  sha: "c5a950993de3b6bc58ee84e40cfe0618f5f17f29",
+  sha: "fe30cd1d604d5cbf1e1929e42627cb76b70d01ca",
   source: `-- Reads the limits of the queue and how long its rate keeps it from starting more.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
 local found_version = redis.pcall('GET', stamp)
-if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == 'echomq:2.') then
+if not (found_version == 'echomq:2.0.0' or type(found_version) == 'string'
+  and string.sub(found_version, 1, 9) == 'echomq:2.') then
   local found = found_version
   if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
   if found == '' then found = 'empty' end
@@ -6036,24 +5930,6 @@ if not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == '
 end
 local meta, limiter = KEYS[2], KEYS[3]
 local bad
-local number = {}
-local function int(at, name)
-  local text = ARGV[at]
-  if number[text] then return number[text] end
-  if text and #text < 17 and string.find(text, '^%d+$') then
-    local value = tonumber(text)
-    if value <= 9007199254740991 then
-      number[text] = value
-      return value
-    end
-  end
-  bad = bad or name
-  return 0
-end
-local function text(at, name)
-  if not ARGV[at] then bad = bad or name end
-  return ARGV[at] or ''
-end
 if not bad and #KEYS ~= 3 then bad = 'keys' end
 if not bad and #ARGV ~= 0 then bad = 'arguments' end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
@@ -6063,12 +5939,13 @@ return { set[1], set[2], set[3], redis.call('GET', limiter), redis.call('PTTL', 
 
 export const nodeScript: Script<(typeof REGISTRY)["node"]> = {
   spec: REGISTRY.node,
-  sha: "2f18dabbf850aaf68ee60d915df4abc3122f5cba",
+  sha: "fd639672ca85c0d8129e236c2e077e075feddea7",
   source: `-- Leases, renews or releases one of the 1 024 node ids that mint job ids.
 local unpack = unpack or table.unpack
 local version = KEYS[1]
 local found_version = redis.pcall('GET', version)
-if found_version ~= false and not (type(found_version) == 'string' and string.sub(found_version, 1, 9) == 'echomq:2.') then
+if found_version ~= false and not (found_version == 'echomq:2.0.0' or type(found_version) == 'string'
+  and string.sub(found_version, 1, 9) == 'echomq:2.') then
   local found = found_version
   if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
   if found == '' then found = 'empty' end
@@ -6076,28 +5953,20 @@ if found_version ~= false and not (type(found_version) == 'string' and string.su
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
 end
 local nodes = KEYS[2]
+if #ARGV < 3 then return redis.error_reply('EMQARG arguments') end
 local bad
-local number = {}
-local function int(at, name)
-  local text = ARGV[at]
-  if number[text] then return number[text] end
-  if text and #text < 17 and string.find(text, '^%d+$') then
-    local value = tonumber(text)
-    if value <= 9007199254740991 then
-      number[text] = value
-      return value
-    end
+local odd, whole = string.gsub(ARGV[1] .. ' ' .. ARGV[2] .. ' ', '%d+ ', '')
+if odd ~= '' or whole ~= 2 then
+  for _, arg in ipairs({ { 1, 'now' }, { 2, 'ttl' } }) do
+    if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
   end
-  bad = bad or name
-  return 0
+  return redis.error_reply('EMQARG ' .. bad)
 end
-local function text(at, name)
-  if not ARGV[at] then bad = bad or name end
-  return ARGV[at] or ''
-end
-local now = int(1, 'now')
-local ttl = int(2, 'ttl')
-local token = text(3, 'token')
+local now = ARGV[1] + 0
+if now > 9007199254740991 then bad = bad or 'now' end
+local ttl = ARGV[2] + 0
+if ttl > 9007199254740991 then bad = bad or 'ttl' end
+local token = ARGV[3]
 if not bad and #KEYS ~= 2 then bad = 'keys' end
 if not bad and #ARGV ~= 3 then bad = 'arguments' end
 if bad then return redis.error_reply('EMQARG ' .. bad) end

@@ -163,6 +163,16 @@ function makeReader(spec: ReplySpec): Reader {
       return (reply) =>
         Array.isArray(reply) ? reply.map((item: Reply) => read(item)) : wrongShape(spec);
     }
+    case "packed": {
+      const read = unpackerOf(spec.of);
+      return (reply) => {
+        if (!Array.isArray(reply)) return wrongShape(spec);
+        const from: Unread = { items: reply, at: 0 };
+        const list: unknown[] = [];
+        while (from.at < reply.length) list.push(read(from));
+        return list;
+      };
+    }
     case "record": {
       const names = spec.fields.map(([name]) => name);
       // Assigned, this one name would be the prototype.
@@ -178,6 +188,39 @@ function makeReader(spec: ReplySpec): Reader {
       };
     }
   }
+}
+
+/** A flat list and how far it was read. */
+interface Unread {
+  readonly items: readonly Reply[];
+  at: number;
+}
+
+/** Reads one item of a flat list. */
+function unpackerOf(spec: ReplySpec): (from: Unread) => unknown {
+  if (spec.type === "list") {
+    const read = unpackerOf(spec.of);
+    return (from) => {
+      const length = from.items[from.at++];
+      const fits =
+        typeof length === "number" && length >= 0 && from.at + length <= from.items.length;
+      if (!fits) return wrongShape(spec);
+      const list: unknown[] = new Array(length);
+      for (let at = 0; at < length; at += 1) list[at] = read(from);
+      return list;
+    };
+  }
+  if (spec.type === "record") {
+    const parts = spec.fields.map(([name, of]) => [name, unpackerOf(of)] as const);
+    return (from) => {
+      const record: Record<string, unknown> = {};
+      for (const [name, read] of parts) record[name] = read(from);
+      return record;
+    };
+  }
+  const read = readerOf(spec);
+  return (from) =>
+    from.at < from.items.length ? read(from.items[from.at++] as Reply) : wrongShape(spec);
 }
 
 function entries(spec: ReplySpec & { type: "record" }, reply: Reply): [string, unknown][] {

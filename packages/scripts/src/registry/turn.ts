@@ -12,7 +12,7 @@ export const turn = {
   args: [
     { name: "now", type: "int", doc: "server ms" },
     { name: "claim", type: "int", most: 500, doc: "how many jobs to claim, 0 for none" },
-    { name: "lease", type: "int", most: 86_400_000, doc: "length of the new leases in ms" },
+    { name: "deadline", type: "int", doc: "server ms at which the new leases end" },
     { name: "token", type: "text", doc: "lease token of this claim" },
     {
       name: "begun",
@@ -24,14 +24,23 @@ export const turn = {
   ],
   tables: [
     {
-      name: "results",
+      name: "claims",
       columns: [
-        { name: "token", type: "text", doc: "lease token of the run" },
-        { name: "value", type: "text", doc: "return value as JSON, empty for undefined" },
+        { name: "token", type: "text", doc: "lease token of runs that stand side by side" },
+        { name: "count", type: "int", most: 500, doc: "how many of them" },
+      ],
+    },
+    {
+      name: "results",
+      columns: [{ name: "value", type: "text", doc: "return value as JSON, empty for undefined" }],
+    },
+    {
+      name: "attempts",
+      columns: [
         {
           name: "runs",
           type: "text",
-          doc: "attempts made and started as `atm.ats`, empty for the first of both",
+          doc: "attempts made and started as `atm.ats`, for jobs that are kept",
         },
       ],
     },
@@ -39,11 +48,11 @@ export const turn = {
   reply: {
     type: "record",
     fields: [
-      ["statuses", { type: "list", of: { type: "text" } }],
+      ["statuses", { type: "maybe", of: { type: "list", of: { type: "text" } } }],
       [
         "claimed",
         {
-          type: "list",
+          type: "packed",
           of: {
             type: "record",
             fields: [
@@ -53,7 +62,7 @@ export const turn = {
           },
         },
       ],
-      ["hints", { type: "list", of: { type: "text" } }],
+      ["hints", { type: "maybe", of: { type: "list", of: { type: "text" } } }],
     ],
   },
   refusals: ["EMQRETRY"],

@@ -29,15 +29,13 @@ describe.each(ENGINES)("turn on %s", (engine) => {
     const { done = [], candidates = [], claim = 0, hints = 0, keep = false, token = "u" } = input;
     return b.run.run(turnScript, {
       q: b.q,
-      args: { now: T + 5, claim, lease: 1_000, token, begun: 500, hints },
+      args: { now: T + 5, claim, deadline: T + 1_005, token, begun: 500, hints },
       done: done.map(({ id }) => id),
       candidates,
       finished: keep ? [b.unit("completed")] : [],
-      results: done.map(({ token: held = "t", value = "", runs = "" }) => ({
-        token: held,
-        value,
-        runs,
-      })),
+      claims: done.map(({ token: held = "t" }) => ({ token: held, count: 1 })),
+      results: done.map(({ value = "" }) => ({ value })),
+      attempts: keep ? done.map(({ runs = "1.1" }) => ({ runs })) : [],
     });
   }
 
@@ -48,7 +46,7 @@ describe.each(ENGINES)("turn on %s", (engine) => {
       claim: 2,
       hints: 9,
     });
-    expect(reply.statuses).toEqual([]);
+    expect(reply.statuses).toBeNull();
     expect(reply.claimed.map(({ id }) => id)).toEqual(["3", "4"]);
     expect(reply.claimed[0]?.fields[0]).toEqual(expect.any(String));
     // Fields the hash does not have are cut from the end.
@@ -58,15 +56,36 @@ describe.each(ENGINES)("turn on %s", (engine) => {
     expect(await b.redis.exists(b.job("1"), b.job("2"))).toBe(0);
     expect(await b.redis.hgetall(b.unit("owners"))).toEqual({ 3: `${T + 5}:u!`, 4: `${T + 5}:u` });
     expect(await b.redis.zscore(b.unit("active"), "3")).toBe(String(-(T + 1_005)));
-    expect(Number(await b.redis.zscore(b.unit("active"), "4"))).toBe(-(T + 1_005 + 1 / 512));
+    // Ids that ascend keep their order by themselves.
+    expect(await b.redis.zscore(b.unit("active"), "4")).toBe(String(-(T + 1_005)));
+  });
+
+  test("a claim of ids that do not ascend keeps their places in its scores", async () => {
+    await b.redis.del(b.unit("wait"));
+    await b.redis.lpush(b.unit("wait"), "5", "3", "4", "10");
+    const candidates = ["4", "6", "5", "3"];
+    const { claimed } = await turn({ claim: 4, candidates });
+    expect(claimed.map(({ id, fields }) => [id, fields.length > 0])).toEqual([
+      ["5", true],
+      ["3", true],
+      ["4", true],
+      ["10", false],
+    ]);
+    const places = { 5: 0, 3: 1, 4: 1, 10: 2 };
+    for (const [id, place] of Object.entries(places)) {
+      const score = Number(await b.redis.zscore(b.unit("active"), id));
+      expect(score, id).toBe(-(T + 1_005 + place / 512));
+    }
   });
 
   test("a batch of leases is kept in the encoding that is not scanned, and nothing else is left there", async () => {
     expect(await b.redis.object("ENCODING", b.unit("active"))).toMatch(/pack/);
-    await turn({ claim: 4 });
+    const more = ["10", "11", "12", "13"];
+    await b.add(more);
+    await turn({ claim: 8 });
     expect(await b.redis.object("ENCODING", b.unit("active"))).toBe("skiplist");
     expect(await b.redis.object("ENCODING", b.unit("owners"))).toBe("hashtable");
-    const ids = ["1", "2", "3", "4", "5", "6"];
+    const ids = ["1", "2", "3", "4", "5", "6", ...more].sort();
     expect((await b.set("active")).sort()).toEqual(ids);
     expect((await b.redis.hkeys(b.unit("owners"))).sort()).toEqual(ids);
   });

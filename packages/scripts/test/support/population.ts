@@ -156,15 +156,13 @@ export function validCalls(q: string): {
     },
     turn: {
       q,
-      args: { now: T + 1, claim: 3, lease: 30_000, token: "u", begun: 2, hints: 3 },
+      args: { now: T + 1, claim: 3, deadline: T + 30_001, token: "u", begun: 2, hints: 3 },
       done: ["a1", "2", "gone"],
       candidates: ["w0", "w1"],
       finished: [unitKey(q, "completed")],
-      results: ["v", "", "v"].map((value, n) => ({
-        token: "t",
-        value,
-        runs: n === 0 ? "" : "2.3",
-      })),
+      claims: [{ token: "t", count: 3 }],
+      results: ["v", "", "v"].map((value) => ({ value })),
+      attempts: ["1.1", "2.3", "2.3"].map((runs) => ({ runs })),
     },
     finish: {
       q,

@@ -170,6 +170,41 @@ describe("decodeReply", () => {
     expect(decodeReply(record, [1, ["x"]])).toEqual({ a: 1, b: ["x"] });
   });
 
+  const packed = {
+    type: "packed",
+    of: {
+      type: "record",
+      fields: [
+        ["id", { type: "text" }],
+        ["fields", { type: "list", of: { type: "maybe", of: { type: "text" } } }],
+      ],
+    },
+  } as const;
+
+  test("records of a flat list, however long their lists are", () => {
+    expect(decodeReply(packed, [])).toEqual([]);
+    expect(decodeReply(packed, ["a", 0, "b", 3, "x", null, "2", "c", 1, "y"])).toEqual([
+      { id: "a", fields: [] },
+      { id: "b", fields: ["x", null, "2"] },
+      { id: "c", fields: ["y"] },
+    ]);
+    expect(decodeReply({ type: "packed", of: { type: "int" } }, [1, 2])).toEqual([1, 2]);
+  });
+
+  test.each([
+    [null],
+    ["x"],
+    [["a"]],
+    [["a", 1]],
+    [["a", "1", "x"]],
+    [["a", -1]],
+    [["a", 2, "x"]],
+    [["a", 1, ["x"]]],
+    [[1, 0, null, 0]],
+  ] as const)("a flat list of another shape is a TypeError: %j", (reply) => {
+    expect(() => decodeReply(packed, reply)).toThrow(TypeError);
+  });
+
   test("field names of a record stay plain, whatever they are", () => {
     const odd = { type: "record", fields: [["__proto__", { type: "int" }]] } as const;
     const decoded = decodeReply(odd, [1]);

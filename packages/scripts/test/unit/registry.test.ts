@@ -112,7 +112,12 @@ describe("the bundle", () => {
 
   test("the fields of a run are those the scripts read, in order", () => {
     const lua = read("lua/lib/run_fields.lua");
-    const list = lua.slice(lua.indexOf("'HMGET', key,") + "'HMGET', key,".length);
-    expect([...list.matchAll(/'(\w+)'/g)].map(([, field]) => field)).toEqual(RUN_FIELDS);
+    const first = /local fields = \{ (.*) \}/.exec(lua)?.[1]?.split(", ") ?? [];
+    for (const field of first) expect(lua).toContain(`field == '${field}' then ${field} = `);
+    const table = /place = place or \{([^}]*)\}/.exec(lua)?.[1] ?? "";
+    const later = [...table.matchAll(/(\w+) = (\d+)/g)].map(([, field, at]) => [field, Number(at)]);
+    expect([...first.map((field, at) => [field, at + 1]), ...later]).toEqual(
+      RUN_FIELDS.map((field, at) => [field, at + 1]),
+    );
   });
 });

@@ -148,16 +148,16 @@ export class BareWorker implements ModelWorker {
     // Only `step` trims.
     if (lean && (keep.count === 0 || keep === ALL)) {
       const finished = items.length > 0 && keep === ALL ? [unitKey(q, "completed")] : [];
-      const args = { now, claim, lease: leaseMs, token, begun, hints: 4 };
-      const results = items.map(({ run, row }) => ({
-        token: run.token,
-        value: row.value,
-        runs: row.atm === 1 && row.ats === 1 ? "" : `${row.atm}.${row.ats}`,
-      }));
+      const args = { now, claim, deadline: now + leaseMs, token, begun, hints: 4 };
+      const claims = items.map(({ run }) => ({ token: run.token, count: 1 }));
+      const results = items.map(({ row: { value } }) => ({ value }));
+      const runs = items.map(({ row: { atm, ats } }) => ({ runs: `${atm}.${ats}` }));
+      const attempts = finished.length > 0 ? runs : [];
       try {
-        const call = { q, done, candidates, finished, args, results };
-        const reply = await this.#lane.run(turnScript, call);
-        const statuses = reply.statuses.length > 0 ? reply.statuses : items.map(() => "ok");
+        const call = { q, done, candidates, finished, args, claims, results, attempts };
+        const { statuses: told, claimed, hints } = await this.#lane.run(turnScript, call);
+        const statuses = told ?? items.map(() => "ok");
+        const reply = { statuses, claimed, hints: hints ?? [] };
         return { lean: true, step: stepOf(items, statuses), reply, token };
       } catch (error) {
         if (!isEchoMQError(error, "EMQRETRY")) throw error;

@@ -1,0 +1,18 @@
+/**
+ * Lets one answer through in each turn of the event loop. A server that has read two calls at once
+ * answers them at once. Taken in together, they would be followed by two more that meet again, and
+ * client and server would wait for each other in turns. Taken in one after the other, the server works
+ * on what follows the first while the second is taken in here.
+ */
+export class Turnstile {
+  #closed = false;
+
+  /** Resolves at once for the first in a turn of the event loop, for others in one of the next. */
+  async pass(): Promise<void> {
+    while (this.#closed) await new Promise((resolve) => void setImmediate(resolve));
+    this.#closed = true;
+    setImmediate(() => {
+      this.#closed = false;
+    });
+  }
+}

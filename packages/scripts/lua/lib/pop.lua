@@ -1,0 +1,36 @@
+-- Pops the next jobs and leases them: `claimed` is a flat list of id, number of fields and fields.
+-- A wrong type here is found after the first write, so it only ends the claim; step names it.
+local taken, claimed, coming = claim > 0 and redis.pcall('RPOP', wait, claim_text), {}, nil
+if taken and not taken.err then
+  local mine, score, place = now_text .. ':' .. token, '-' .. deadline_text, 0
+  local started, scores, own, candidate, prefix, n = mine .. '!', {}, {}, nil, '', 0
+  if candidates_n > 0 then prefix = sub(KEYS[candidates_at + 1], 1, candidates_id - 1) end
+  for i = 1, #taken do
+    local id = taken[i]
+    local key = i <= candidates_n and KEYS[candidates_at + i]
+    if not key or key ~= prefix .. id then
+      if not candidate then
+        candidate = {}
+        for c = 1, candidates_n do candidate[KEYS[candidates_at + c]] = KEYS[candidates_at + c] end
+      end
+      key = candidate[prefix .. id]
+    end
+    -- Leases of one score stand by their ids: a part of a millisecond tells where that is not their order.
+    if i > 1 and id <= taken[i - 1] then
+      place = place + 1
+      score = '-' .. string.format('%.9f', deadline + place / 512)
+    end
+    scores[2 * i - 1] = score
+    scores[2 * i] = id
+    own[2 * i - 1] = id
+    own[2 * i] = key and i <= begun and started or mine
+    emit('a', id, '')
+    local fields = key and run_fields(key)
+    local many = fields and not fields.err and fields[1] and #fields or 0
+    claimed[n + 1] = id
+    claimed[n + 2] = many
+    for f = 1, many do claimed[n + 2 + f] = fields[f] end
+    n = n + 2 + many
+  end
+  write_leases(scores, own, #taken)
+end

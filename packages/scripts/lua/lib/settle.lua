@@ -1,0 +1,49 @@
+-- Ends the leases of runs that completed. `statuses` stays nil while all is well, as nearly always.
+local ids, owner = {}, nil
+for i = 1, done_n do ids[i] = sub(KEYS[done_at + i], done_id) end
+if done_n > 0 then owner = redis.call('HMGET', owners, unpack(ids)) else redis.call('HLEN', owners) end
+if completed then redis.call('ZCARD', completed) end
+local statuses, begun_at, settled = nil, {}, ids
+local last, held, at, whose
+local row, left = claims_base, 0
+for i = 1, done_n do
+  while left == 0 do whose, left, row = ARGV[row + 1], number[ARGV[row + 2]], row + 2 end
+  left = left - 1
+  if owner[i] ~= last then
+    last, held, at = owner[i], nil, nil
+    if last then at, held = string.match(last, '^(%d+):([^:!]+)!?$') end
+  end
+  local why
+  if not held then why = 'EMQSTALE no lease'
+  elseif held ~= whose then why = 'EMQSTALE the lease is held by another run'
+  elseif completed and redis.pcall('HEXISTS', KEYS[done_at + i], 'name') ~= 1 then
+    why = 'EMQMISSING the job is gone'
+  end
+  if completed then begun_at[i] = at end
+  if why and not statuses then
+    statuses, settled = {}, {}
+    for n = 1, i - 1 do statuses[n], settled[n] = 'ok', ids[n] end
+  end
+  if statuses then
+    statuses[i] = why or 'ok'
+    if held == whose then settled[#settled + 1] = ids[i] end
+  end
+end
+
+-- Freeing memory comes first, or maxmemory would refuse the whole call.
+local ended = 0
+if #settled > 0 then
+  redis.call('ZREM', active, unpack(settled))
+  ended = redis.call('HDEL', owners, unpack(settled))
+else
+  redis.call('ZCARD', active)
+end
+if ended < #settled then
+  -- One of them is named twice: its second run holds nothing.
+  local met = {}
+  for i = 1, done_n do
+    statuses = statuses or {}
+    statuses[i] = met[ids[i]] and 'EMQSTALE no lease' or statuses[i] or 'ok'
+    met[ids[i]] = true
+  end
+end
