@@ -27,13 +27,15 @@ if candidates_n > 500 then bad = bad or 'candidates' end
 local results_n = ARGV[3] + 0
 if results_n > 500 then bad = bad or 'results' end
 local now = ARGV[4] + 0
-local now_text = ARGV[4]
 if now > 9007199254740991 then bad = bad or 'now' end
+local now_text = ARGV[4]
+if now < 10 ^ (#now_text - 1) and now_text ~= '0' then bad = bad or 'now' end
 local claim = ARGV[5] + 0
 if claim > 500 then bad = bad or 'claim' end
 local deadline = ARGV[6] + 0
-local deadline_text = ARGV[6]
 if deadline > 9007199254740991 then bad = bad or 'deadline' end
+local deadline_text = ARGV[6]
+if deadline < 10 ^ (#deadline_text - 1) and deadline_text ~= '0' then bad = bad or 'deadline' end
 local token = ARGV[7]
 local begun = ARGV[8] + 0
 if begun > 500 then bad = bad or 'begun' end
@@ -346,14 +348,10 @@ end
 
 local function lease(ids)
   local scores, owner = {}, now_text .. ':' .. token
-  local own, started, score, place = {}, owner .. '!', '-' .. deadline_text, 0
+  local own, started = {}, owner .. '!'
   for i = 1, #ids do
-    -- Leases of one score stand by their ids: a part of a millisecond tells where that is not their order.
-    if i > 1 and ids[i] <= ids[i - 1] then
-      place = place + 1
-      score = '-' .. string.format('%.9f', deadline + place / 512)
-    end
-    scores[2 * i - 1] = score
+    -- A part of a millisecond for the place in this claim: whoever puts it back keeps the order.
+    scores[2 * i - 1] = i == 1 and '-' .. deadline_text or -(deadline + (i - 1) / 512)
     scores[2 * i] = ids[i]
     own[2 * i - 1] = ids[i]
     own[2 * i] = candidate[ids[i]] and i <= begun and started or owner

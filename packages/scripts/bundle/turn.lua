@@ -33,14 +33,17 @@ if results_n > 500 then bad = bad or 'results' end
 local attempts_n = ARGV[6] + 0
 if attempts_n > 500 then bad = bad or 'attempts' end
 local now = ARGV[7] + 0
-local now_text = ARGV[7]
 if now > 9007199254740991 then bad = bad or 'now' end
+local now_text = ARGV[7]
+if now < 10 ^ (#now_text - 1) and now_text ~= '0' then bad = bad or 'now' end
 local claim = ARGV[8] + 0
-local claim_text = ARGV[8]
 if claim > 500 then bad = bad or 'claim' end
+local claim_text = ARGV[8]
+if claim < 10 ^ (#claim_text - 1) and claim_text ~= '0' then bad = bad or 'claim' end
 local deadline = ARGV[9] + 0
-local deadline_text = ARGV[9]
 if deadline > 9007199254740991 then bad = bad or 'deadline' end
+local deadline_text = ARGV[9]
+if deadline < 10 ^ (#deadline_text - 1) and deadline_text ~= '0' then bad = bad or 'deadline' end
 local token = ARGV[10]
 local begun = ARGV[11] + 0
 if begun > 500 then bad = bad or 'begun' end
@@ -219,10 +222,14 @@ end
 if ended < #settled then
   -- One of them is named twice: its second run holds nothing.
   local met = {}
+  statuses = statuses or {}
   for i = 1, done_n do
-    statuses = statuses or {}
-    statuses[i] = met[ids[i]] and 'EMQSTALE no lease' or statuses[i] or 'ok'
-    met[ids[i]] = true
+    local status = statuses[i] or 'ok'
+    if string.sub(status, 1, 8) ~= 'EMQSTALE' then
+      if met[ids[i]] then status = 'EMQSTALE no lease' end
+      met[ids[i]] = true
+    end
+    statuses[i] = status
   end
 end
 local removed, gone = {}, {}
@@ -249,7 +256,7 @@ if #gone > 0 then redis.call('ZADD', completed, unpack(gone)) end
 -- A wrong type here is found after the first write, so it only ends the claim; step names it.
 local taken, claimed, coming = claim > 0 and redis.pcall('RPOP', wait, claim_text), {}, nil
 if taken and not taken.err then
-  local mine, score, place = now_text .. ':' .. token, '-' .. deadline_text, 0
+  local mine = now_text .. ':' .. token
   local started, scores, own, candidate, prefix, n = mine .. '!', {}, {}, nil, '', 0
   if candidates_n > 0 then prefix = sub(KEYS[candidates_at + 1], 1, candidates_id - 1) end
   for i = 1, #taken do
@@ -262,12 +269,8 @@ if taken and not taken.err then
       end
       key = candidate[prefix .. id]
     end
-    -- Leases of one score stand by their ids: a part of a millisecond tells where that is not their order.
-    if i > 1 and id <= taken[i - 1] then
-      place = place + 1
-      score = '-' .. string.format('%.9f', deadline + place / 512)
-    end
-    scores[2 * i - 1] = score
+    -- A part of a millisecond for the place in this claim: whoever puts it back keeps the order.
+    scores[2 * i - 1] = i == 1 and '-' .. deadline_text or -(deadline + (i - 1) / 512)
     scores[2 * i] = id
     own[2 * i - 1] = id
     own[2 * i] = key and i <= begun and started or mine

@@ -21,8 +21,9 @@ if odd ~= '' or whole ~= 3 then
   return redis.error_reply('EMQARG ' .. bad)
 end
 local since = ARGV[1] + 0
-local since_text = ARGV[1]
 if since > 9007199254740991 then bad = bad or 'since' end
+local since_text = ARGV[1]
+if since < 10 ^ (#since_text - 1) and since_text ~= '0' then bad = bad or 'since' end
 local start = ARGV[2] + 0
 if start > 1000000000 then bad = bad or 'start' end
 local count = ARGV[3] + 0

@@ -80,9 +80,13 @@ function singles(spec: ScriptSpec, body: string): string[] {
   all.forEach(({ type, name, most, local }, at) => {
     const value = type === "int" ? `ARGV[${at + 1}] + 0` : `ARGV[${at + 1}]`;
     lines.push(`local ${local} = ${value}`);
-    // As it came: a number is written out anew for each command.
-    if (body.includes(`${local}_text`)) lines.push(`local ${local}_text = ARGV[${at + 1}]`);
     if (type === "int") lines.push(`if ${local} > ${most ?? MOST} then bad = bad or '${name}' end`);
+    if (!body.includes(`${local}_text`)) return;
+    // As it came, since a number is written out anew for each command; so it must come as it would be written.
+    lines.push(
+      `local ${local}_text = ARGV[${at + 1}]`,
+      `if ${local} < 10 ^ (#${local}_text - 1) and ${local}_text ~= '0' then bad = bad or '${name}' end`,
+    );
   });
   return lines;
 }

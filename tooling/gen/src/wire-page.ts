@@ -85,7 +85,7 @@ function shape(reply: ReplySpec): string {
     case "list":
       return `list of ${shape(reply.of)}`;
     case "packed":
-      return `flat list of ${shape(reply.of)}`;
+      return `flat list of ${shape(reply.of)} (parts one after another, a list as its length and its items)`;
     case "record":
       return `[${reply.fields.map(([name, of]) => `${name}: ${shape(of)}`).join(", ")}]`;
     default:

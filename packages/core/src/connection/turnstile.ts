@@ -1,3 +1,6 @@
+// As it was before a test put another in its place, whose clock may stand still.
+const later = setImmediate;
+
 /**
  * Lets one answer through in each turn of the event loop. A server that has read two calls at once
  * answers them at once. Taken in together, they would be followed by two more that meet again, and
@@ -9,9 +12,9 @@ export class Turnstile {
 
   /** Resolves at once for the first in a turn of the event loop, for others in one of the next. */
   async pass(): Promise<void> {
-    while (this.#closed) await new Promise((resolve) => void setImmediate(resolve));
+    while (this.#closed) await new Promise((resolve) => void later(resolve));
     this.#closed = true;
-    setImmediate(() => {
+    later(() => {
       this.#closed = false;
     });
   }

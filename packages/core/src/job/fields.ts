@@ -40,11 +40,7 @@ let last: { readonly text: string; readonly opts: Readonly<Record<string, unknow
 /** Stored options of a job, for looking only: an object whatever was stored. */
 export function storedOptions({ opts: text }: Fields): Readonly<Record<string, unknown>> {
   if (text === undefined || text === "") return NO_OPTIONS;
-  if (last?.text !== text) {
-    const opts = fromJson(text);
-    const known = typeof opts === "object" && opts !== null && !Array.isArray(opts);
-    last = { text, opts: known ? (opts as Record<string, unknown>) : NO_OPTIONS };
-  }
+  if (last?.text !== text) last = { text, opts: parsed(text) };
   return last.opts;
 }
 
@@ -55,13 +51,24 @@ const NO_OPTIONS: Readonly<Record<string, unknown>> = Object.freeze({});
  * and in v1.
  */
 export function knownOptions(fields: Fields): Readonly<Record<string, unknown>> {
-  const { tm: _tm, omc: _omc, ...known } = storedOptions(fields);
-  for (const name in known) {
-    // Not to be shared either.
-    const value = known[name];
-    if (typeof value === "object" && value !== null) return structuredClone(known);
+  const stored = storedOptions(fields);
+  for (const name in stored) {
+    const value = stored[name];
+    // Not to be shared either: read anew, which takes any depth and costs less than a copy of each.
+    if (typeof value === "object" && value !== null) return withoutContext(parsed(fields.opts));
   }
+  return withoutContext(stored);
+}
+
+function withoutContext(opts: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const { tm: _tm, omc: _omc, ...known } = opts;
   return known;
+}
+
+function parsed(text: string | undefined): Readonly<Record<string, unknown>> {
+  const opts = fromJson(text);
+  const known = typeof opts === "object" && opts !== null && !Array.isArray(opts);
+  return known ? (opts as Record<string, unknown>) : NO_OPTIONS;
 }
 
 /** A number of a field, `fallback` where there is none or it is no number. */

@@ -94,9 +94,10 @@ export function checkJobOptions(
   at = "opts",
 ): CheckedJobOptions {
   if (given === undefined && Object.keys(defaults).length === 0) return DEFAULTS;
+  const read = record(at, given === undefined ? {} : given, KNOWN);
   const known = lastChecked;
-  if (known?.defaults === defaults && sameFlat(given, known.given)) return known.checked;
-  const opts = over(defaults, record(at, given === undefined ? {} : given, KNOWN));
+  if (known?.defaults === defaults && same(read, known.read)) return known.checked;
+  const opts = over(defaults, read);
   const attempts = whole(`${at}.attempts`, opts.attempts, 1, ATTEMPTS_MAX);
   const backoff = checkBackoff(`${at}.backoff`, opts.backoff);
   const removeOnComplete = checkRetention(`${at}.removeOnComplete`, opts.removeOnComplete);
@@ -121,44 +122,38 @@ export function checkJobOptions(
     stored: stored === "{}" ? "" : stored,
   };
   // What `runAt` may be depends on the time.
-  if (opts.runAt === undefined && isFlat(given))
-    lastChecked = { given: { ...given }, defaults, checked };
+  if (opts.runAt === undefined && isFlat(read) && isFlat(defaults)) {
+    lastChecked = { read, defaults, checked };
+  }
   return checked;
 }
 
 /** The last options that were checked: most jobs of a queue are added with the same. */
 let lastChecked:
   | {
-      readonly given: Readonly<Record<string, unknown>>;
+      readonly read: Readonly<Record<string, unknown>>;
       readonly defaults: JobOptions;
       readonly checked: CheckedJobOptions;
     }
   | undefined;
 
-/** True for a plain object of values that cannot change. */
-function isFlat(given: unknown): given is Readonly<Record<string, unknown>> {
-  if (typeof given !== "object" || given === null) return false;
-  if (Object.getPrototypeOf(given) !== Object.prototype) return false;
-  const own = Object.values(Object.getOwnPropertyDescriptors(given));
-  return own.every(({ value }) => ["string", "number", "boolean"].includes(typeof value));
+/** True where no value can change. */
+function isFlat(opts: object): boolean {
+  return Object.values(opts).every((value) => typeof value !== "object");
 }
 
-/** True for a plain object with the same values under the same keys; reads each at most once. */
-function sameFlat(given: unknown, known: Readonly<Record<string, unknown>>): boolean {
-  if (typeof given !== "object" || given === null) return false;
-  try {
-    if (Object.getPrototypeOf(given) !== Object.prototype) return false;
-    let left = Object.keys(known).length;
-    for (const key of Object.keys(given)) {
-      const value = (given as Readonly<Record<string, unknown>>)[key];
-      if (!Object.hasOwn(known, key) || known[key] !== value) return false;
-      left -= 1;
-    }
-    return left === 0;
-  } catch {
-    // Whoever checks it one by one names what cannot be read.
-    return false;
+/** True for the same values under the same keys, each read once by {@link record}. */
+function same(
+  one: Readonly<Record<string, unknown>>,
+  other: Readonly<Record<string, unknown>>,
+): boolean {
+  let left = 0;
+  for (const _ in other) left += 1;
+  for (const key in one) {
+    if (one[key] !== other[key]) return false;
+    left -= 1;
   }
+  return left === 0;
 }
 
 /**

@@ -44,13 +44,16 @@ export class Executor<M extends JobMapOf<M>> {
 
   /** Runs one job; `done` is told once, later, how the run ended: null when nothing may be written any more. */
   execute(run: Run, done: Done): void {
-    const job = this.#host.job(run);
-    run.job = job;
-    const unread = payloadFault(job);
-    if (unread !== undefined) {
-      settle(failed(run, unread, this.#settings), (end) => done(run, end));
+    let job: AnyJob<M>;
+    try {
+      job = this.#host.job(run);
+      const unread = payloadFault(job);
+      if (unread !== undefined) throw unread;
+    } catch (unread) {
+      queueMicrotask(() => settle(failed(run, unread, this.#settings), (end) => done(run, end)));
       return;
     }
+    run.job = job;
     // Of the run, not of the job: others may have changed that one.
     const opts = storedOptions(run.fields);
     const ttl = msOf(opts.ttl);
@@ -82,7 +85,11 @@ export class Executor<M extends JobMapOf<M>> {
     try {
       // Promises cost more than the rest of an empty job: one, beside that of the handler.
       Promise.resolve(this.#host.call(job, run)).then((value) => {
-        settle(this.#returned(run, value), end);
+        try {
+          settle(this.#returned(run, value), end);
+        } catch (error) {
+          thrown(error);
+        }
       }, thrown);
     } catch (error) {
       thrown(error);

@@ -31,7 +31,7 @@ export function workOf<M extends JobMapOf<M>>(
   manual: () => Manual<AnyJob<M>>,
 ): Work<M> {
   if (typeof processor === "function") {
-    const call = (job: AnyJob<M>, run: Run): unknown => processor(job, new RunContext(run));
+    const call = (job: AnyJob<M>, run: Run): unknown => processor(job, contextOf(run));
     return { manual: undefined, call, close: async () => undefined };
   }
   if (processor === null) {
@@ -45,34 +45,32 @@ export function workOf<M extends JobMapOf<M>>(
   const pool = new SandboxPool(handlerFile(processor), settings.resourceLimits);
   return {
     manual: undefined,
-    call: (job, run) => pool.run(job, new RunContext(run)),
+    call: (job, run) => pool.run(job, contextOf(run)),
     close: () => pool.close(),
   };
 }
 
-/** What a handler gets beside its job. The signal is made when it is looked at: most never look. */
-class RunContext implements JobContext {
+/** What a handler gets beside its job, to be copied as it likes. The signal is made when it is looked at. */
+function contextOf(run: Run): JobContext {
+  return {
+    get signal(): AbortSignal {
+      return run.signal;
+    },
+    token: run.token,
+    lease: new Lease(run),
+  };
+}
+
+/** A class, since an accessor costs more than the rest of an object that is made for every run. */
+class Lease {
   readonly #run: Run;
 
   constructor(run: Run) {
     this.#run = run;
   }
 
-  get signal(): AbortSignal {
-    return this.#run.signal;
-  }
-
-  get token(): string {
-    return this.#run.token;
-  }
-
-  get lease(): JobContext["lease"] {
-    const run = this.#run;
-    return {
-      get remaining(): number {
-        return Math.max(Math.round(run.leaseEnds - performance.now()), 0);
-      },
-    };
+  get remaining(): number {
+    return Math.max(Math.round(this.#run.leaseEnds - performance.now()), 0);
   }
 }
 

@@ -151,6 +151,19 @@ describe.each(ENGINES)("what a dead worker held comes back in its order on %s", 
     expect(await line(bench)).toEqual(added);
   });
 
+  test("more leases than one look of the sweep takes", async () => {
+    const bench = await open();
+    const jobs = Array.from({ length: 700 }, (_, n) => ({ name: "x", data: n }));
+    const added = (await bench.queue().addBulk(jobs)).map(({ id }) => id);
+    // Killed before any of them is renewed.
+    const long = { lockDuration: 4_000 };
+    const children = [stuck(bench, 300, long), stuck(bench, 300, long)];
+    await holds(bench, 600);
+    await Promise.all(children.map((child) => child.kill()));
+    await sweep(bench);
+    expect(await line(bench)).toEqual(added);
+  });
+
   test("a deadline of another clock, far ahead, is cut to the longest lease", async () => {
     const bench = await open();
     const queue = bench.queue();

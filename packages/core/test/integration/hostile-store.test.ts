@@ -55,6 +55,20 @@ describe("what stands in Redis may be anything", () => {
     },
   );
 
+  test("options nested deeper than a stack is: the job runs, and so do those beside it", async () => {
+    const bench = await open();
+    const queue = bench.queue();
+    const deep = `{"x":${"[".repeat(6_000)}${"]".repeat(6_000)}}`;
+    const [odd, ...rest] = await queue.addBulk([1, 2, 3, 4].map((n) => ({ name: "x", data: n })));
+    await bench.client.hset(bench.key(`job:${odd?.id}`), "opts", deep);
+    expect((await queue.getJobs(["waiting"])).map(({ data }) => data).sort()).toEqual([1, 2, 3, 4]);
+    const ran: unknown[] = [];
+    bench.worker((job) => void ran.push(job.id), { concurrency: 4 });
+    await until("all ran", () => ran.length === 4);
+    expect(ran.sort()).toEqual([odd, ...rest].map((job) => job?.id).sort());
+    await until("nothing is held", async () => (await queue.getJobCounts()).active === 0);
+  });
+
   test("stored options of other versions: what cannot be read is the default, an unknown backoff ends the job", async () => {
     const bench = await open();
     const queue = bench.queue();

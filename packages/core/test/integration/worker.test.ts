@@ -191,7 +191,9 @@ describe("listeners", () => {
     const bench = await open();
     const queue = bench.queue();
     const told: string[] = [];
-    const worker = bench.worker((job, { token, lease, signal }) => {
+    const worker = bench.worker((job, context) => {
+      // Middleware copies it.
+      const { token, lease, signal } = { ...context };
       told.push(`run ${token.length > 0} ${lease.remaining > 0} ${signal.aborted}`);
       if (job.attemptsMade === 0) throw new Error("first");
       return 7;

@@ -20,14 +20,10 @@ end
 
 local function lease(ids)
   local scores, owner = {}, now_text .. ':' .. token
-  local own, started, score, place = {}, owner .. '!', '-' .. deadline_text, 0
+  local own, started = {}, owner .. '!'
   for i = 1, #ids do
-    -- Leases of one score stand by their ids: a part of a millisecond tells where that is not their order.
-    if i > 1 and ids[i] <= ids[i - 1] then
-      place = place + 1
-      score = '-' .. string.format('%.9f', deadline + place / 512)
-    end
-    scores[2 * i - 1] = score
+    -- A part of a millisecond for the place in this claim: whoever puts it back keeps the order.
+    scores[2 * i - 1] = i == 1 and '-' .. deadline_text or -(deadline + (i - 1) / 512)
     scores[2 * i] = ids[i]
     own[2 * i - 1] = ids[i]
     own[2 * i] = candidate[ids[i]] and i <= begun and started or owner

@@ -2,7 +2,7 @@
 -- A wrong type here is found after the first write, so it only ends the claim; step names it.
 local taken, claimed, coming = claim > 0 and redis.pcall('RPOP', wait, claim_text), {}, nil
 if taken and not taken.err then
-  local mine, score, place = now_text .. ':' .. token, '-' .. deadline_text, 0
+  local mine = now_text .. ':' .. token
   local started, scores, own, candidate, prefix, n = mine .. '!', {}, {}, nil, '', 0
   if candidates_n > 0 then prefix = sub(KEYS[candidates_at + 1], 1, candidates_id - 1) end
   for i = 1, #taken do
@@ -15,12 +15,8 @@ if taken and not taken.err then
       end
       key = candidate[prefix .. id]
     end
-    -- Leases of one score stand by their ids: a part of a millisecond tells where that is not their order.
-    if i > 1 and id <= taken[i - 1] then
-      place = place + 1
-      score = '-' .. string.format('%.9f', deadline + place / 512)
-    end
-    scores[2 * i - 1] = score
+    -- A part of a millisecond for the place in this claim: whoever puts it back keeps the order.
+    scores[2 * i - 1] = i == 1 and '-' .. deadline_text or -(deadline + (i - 1) / 512)
     scores[2 * i] = id
     own[2 * i - 1] = id
     own[2 * i] = key and i <= begun and started or mine

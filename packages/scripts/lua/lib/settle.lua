@@ -41,9 +41,13 @@ end
 if ended < #settled then
   -- One of them is named twice: its second run holds nothing.
   local met = {}
+  statuses = statuses or {}
   for i = 1, done_n do
-    statuses = statuses or {}
-    statuses[i] = met[ids[i]] and 'EMQSTALE no lease' or statuses[i] or 'ok'
-    met[ids[i]] = true
+    local status = statuses[i] or 'ok'
+    if string.sub(status, 1, 8) ~= 'EMQSTALE' then
+      if met[ids[i]] then status = 'EMQSTALE no lease' end
+      met[ids[i]] = true
+    end
+    statuses[i] = status
   end
 end

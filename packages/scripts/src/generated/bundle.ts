@@ -602,7 +602,7 @@ return status`,
 
 export const stepScript: Script<(typeof REGISTRY)["step"]> = {
   spec: REGISTRY.step,
-  sha: "a727eb2bcf800177cbb27ca17edbee074ae94460",
+  sha: "e4b94403f3092b20eb6a1b71c3706ad3c887947c",
   source: `-- Settles completed jobs and claims the next ones in one step.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -632,13 +632,15 @@ if candidates_n > 500 then bad = bad or 'candidates' end
 local results_n = ARGV[3] + 0
 if results_n > 500 then bad = bad or 'results' end
 local now = ARGV[4] + 0
-local now_text = ARGV[4]
 if now > 9007199254740991 then bad = bad or 'now' end
+local now_text = ARGV[4]
+if now < 10 ^ (#now_text - 1) and now_text ~= '0' then bad = bad or 'now' end
 local claim = ARGV[5] + 0
 if claim > 500 then bad = bad or 'claim' end
 local deadline = ARGV[6] + 0
-local deadline_text = ARGV[6]
 if deadline > 9007199254740991 then bad = bad or 'deadline' end
+local deadline_text = ARGV[6]
+if deadline < 10 ^ (#deadline_text - 1) and deadline_text ~= '0' then bad = bad or 'deadline' end
 local token = ARGV[7]
 local begun = ARGV[8] + 0
 if begun > 500 then bad = bad or 'begun' end
@@ -951,14 +953,10 @@ end
 
 local function lease(ids)
   local scores, owner = {}, now_text .. ':' .. token
-  local own, started, score, place = {}, owner .. '!', '-' .. deadline_text, 0
+  local own, started = {}, owner .. '!'
   for i = 1, #ids do
-    -- Leases of one score stand by their ids: a part of a millisecond tells where that is not their order.
-    if i > 1 and ids[i] <= ids[i - 1] then
-      place = place + 1
-      score = '-' .. string.format('%.9f', deadline + place / 512)
-    end
-    scores[2 * i - 1] = score
+    -- A part of a millisecond for the place in this claim: whoever puts it back keeps the order.
+    scores[2 * i - 1] = i == 1 and '-' .. deadline_text or -(deadline + (i - 1) / 512)
     scores[2 * i] = ids[i]
     own[2 * i - 1] = ids[i]
     own[2 * i] = candidate[ids[i]] and i <= begun and started or owner
@@ -1038,7 +1036,7 @@ return { statuses, claimed, hints_out, to_bury, reason, due_at }`,
 
 export const turnScript: Script<(typeof REGISTRY)["turn"]> = {
   spec: REGISTRY.turn,
-  sha: "c175e8c27427ab302ac78b86bb500fcfe102dae0",
+  sha: "aa32d393e7af088acefb27c18ca9ae6c17ed57ab",
   source: `-- One turn of a busy worker: settles completed jobs and claims from wait, with the fewest keys.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -1074,14 +1072,17 @@ if results_n > 500 then bad = bad or 'results' end
 local attempts_n = ARGV[6] + 0
 if attempts_n > 500 then bad = bad or 'attempts' end
 local now = ARGV[7] + 0
-local now_text = ARGV[7]
 if now > 9007199254740991 then bad = bad or 'now' end
+local now_text = ARGV[7]
+if now < 10 ^ (#now_text - 1) and now_text ~= '0' then bad = bad or 'now' end
 local claim = ARGV[8] + 0
-local claim_text = ARGV[8]
 if claim > 500 then bad = bad or 'claim' end
+local claim_text = ARGV[8]
+if claim < 10 ^ (#claim_text - 1) and claim_text ~= '0' then bad = bad or 'claim' end
 local deadline = ARGV[9] + 0
-local deadline_text = ARGV[9]
 if deadline > 9007199254740991 then bad = bad or 'deadline' end
+local deadline_text = ARGV[9]
+if deadline < 10 ^ (#deadline_text - 1) and deadline_text ~= '0' then bad = bad or 'deadline' end
 local token = ARGV[10]
 local begun = ARGV[11] + 0
 if begun > 500 then bad = bad or 'begun' end
@@ -1260,10 +1261,14 @@ end
 if ended < #settled then
   -- One of them is named twice: its second run holds nothing.
   local met = {}
+  statuses = statuses or {}
   for i = 1, done_n do
-    statuses = statuses or {}
-    statuses[i] = met[ids[i]] and 'EMQSTALE no lease' or statuses[i] or 'ok'
-    met[ids[i]] = true
+    local status = statuses[i] or 'ok'
+    if string.sub(status, 1, 8) ~= 'EMQSTALE' then
+      if met[ids[i]] then status = 'EMQSTALE no lease' end
+      met[ids[i]] = true
+    end
+    statuses[i] = status
   end
 end
 local removed, gone = {}, {}
@@ -1290,7 +1295,7 @@ if #gone > 0 then redis.call('ZADD', completed, unpack(gone)) end
 -- A wrong type here is found after the first write, so it only ends the claim; step names it.
 local taken, claimed, coming = claim > 0 and redis.pcall('RPOP', wait, claim_text), {}, nil
 if taken and not taken.err then
-  local mine, score, place = now_text .. ':' .. token, '-' .. deadline_text, 0
+  local mine = now_text .. ':' .. token
   local started, scores, own, candidate, prefix, n = mine .. '!', {}, {}, nil, '', 0
   if candidates_n > 0 then prefix = sub(KEYS[candidates_at + 1], 1, candidates_id - 1) end
   for i = 1, #taken do
@@ -1303,12 +1308,8 @@ if taken and not taken.err then
       end
       key = candidate[prefix .. id]
     end
-    -- Leases of one score stand by their ids: a part of a millisecond tells where that is not their order.
-    if i > 1 and id <= taken[i - 1] then
-      place = place + 1
-      score = '-' .. string.format('%.9f', deadline + place / 512)
-    end
-    scores[2 * i - 1] = score
+    -- A part of a millisecond for the place in this claim: whoever puts it back keeps the order.
+    scores[2 * i - 1] = i == 1 and '-' .. deadline_text or -(deadline + (i - 1) / 512)
     scores[2 * i] = id
     own[2 * i - 1] = id
     own[2 * i] = key and i <= begun and started or mine
@@ -1921,7 +1922,7 @@ return { lost, told }`,
 
 export const expiredScript: Script<(typeof REGISTRY)["expired"]> = {
   spec: REGISTRY.expired,
-  sha: "11850129bfc060b380384cc2f45b28d5aa2a9b88",
+  sha: "53b2025c736c1d9c392fd1b67d90ad78b3f88bef",
   source: `-- Looks for work of the sweep: leases past their deadline and ids in trash, a marker that nobody armed.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -1967,17 +1968,17 @@ local function deadline_of(score)
   return whole, place == place and place or 0
 end
 -- Sorts leases so that the reverse is the order they had in line: by the time of the claim, by the claim,
--- by the place in it, by the id. Renewals move deadlines and keep the rest.
+-- by the place in it. Renewals move deadlines and keep the rest.
 local function line_order(rows)
   local key = {}
   for _, row in ipairs(rows) do
     local token, at = lease_of(row[3])
-    local _, place = deadline_of(row[2])
-    key[row] = { tonumber(at) or 0, #(token or ''), token or '', place, row[1] }
+    local whole, place = deadline_of(row[2])
+    key[row] = { tonumber(at) or 0, #(token or ''), token or '', place, whole, row[1] }
   end
   table.sort(rows, function(one, other)
     local a, b = key[one], key[other]
-    for n = 1, 5 do
+    for n = 1, 6 do
       if a[n] ~= b[n] then return a[n] > b[n] end
     end
     return false
@@ -3095,7 +3096,7 @@ return redis.call('ZCARD', workers)`,
 
 export const workersScript: Script<(typeof REGISTRY)["workers"]> = {
   spec: REGISTRY.workers,
-  sha: "9768cfb5829a00c204adc2faa6784a20043d0b39",
+  sha: "99929e64fd9619224e45aba242bccaebf2013620",
   source: `-- Names the workers heard of since a time, longest silent first, and counts them.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -3119,8 +3120,9 @@ if odd ~= '' or whole ~= 3 then
   return redis.error_reply('EMQARG ' .. bad)
 end
 local since = ARGV[1] + 0
-local since_text = ARGV[1]
 if since > 9007199254740991 then bad = bad or 'since' end
+local since_text = ARGV[1]
+if since < 10 ^ (#since_text - 1) and since_text ~= '0' then bad = bad or 'since' end
 local start = ARGV[2] + 0
 if start > 1000000000 then bad = bad or 'start' end
 local count = ARGV[3] + 0

@@ -27,7 +27,12 @@ export const turn = {
       name: "claims",
       columns: [
         { name: "token", type: "text", doc: "lease token of runs that stand side by side" },
-        { name: "count", type: "int", most: 500, doc: "how many of them" },
+        {
+          name: "count",
+          type: "int",
+          most: 500,
+          doc: "how many of them; the counts of all rows add up to `done`",
+        },
       ],
     },
     {
@@ -40,7 +45,7 @@ export const turn = {
         {
           name: "runs",
           type: "text",
-          doc: "attempts made and started as `atm.ats`, for jobs that are kept",
+          doc: "attempts made and started as `atm.ats`: a row for each of `done` with `finished`, else none",
         },
       ],
     },

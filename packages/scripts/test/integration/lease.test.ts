@@ -283,7 +283,8 @@ describe.each(ENGINES)("leases on %s", (engine) => {
       const owner = `${T}:t`;
       const row = { score: String(-END), owner };
       await renew(END + 5, [{ id: "a", token: "t" }]);
-      const leases = [row, { ...row, owner: `${T}:other` }, row, row];
+      const third = { ...row, score: String(-(END + 2 / 512)) };
+      const leases = [row, { ...row, owner: `${T}:other` }, third, third];
       const call = { q: b.q, jobs: ["a", "b", "c", "c"], args: { now: END, budget: 1 }, leases };
       expect(await b.run.run(recoverScript, call)).toEqual(["kept", "kept", "released", "kept"]);
       const early = { ...call, jobs: ["b"], leases: [row], args: { now: END - 1, budget: 1 } };

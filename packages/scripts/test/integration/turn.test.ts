@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { initScript, turnScript } from "../../src/index.js";
+import { encodeCall } from "../../src/registry/codec.js";
 import { type Bench, closeBench, ENGINES, openBench, T } from "../support/bench.js";
 
 interface TurnInput {
@@ -56,11 +57,10 @@ describe.each(ENGINES)("turn on %s", (engine) => {
     expect(await b.redis.exists(b.job("1"), b.job("2"))).toBe(0);
     expect(await b.redis.hgetall(b.unit("owners"))).toEqual({ 3: `${T + 5}:u!`, 4: `${T + 5}:u` });
     expect(await b.redis.zscore(b.unit("active"), "3")).toBe(String(-(T + 1_005)));
-    // Ids that ascend keep their order by themselves.
-    expect(await b.redis.zscore(b.unit("active"), "4")).toBe(String(-(T + 1_005)));
+    expect(Number(await b.redis.zscore(b.unit("active"), "4"))).toBe(-(T + 1_005 + 1 / 512));
   });
 
-  test("a claim of ids that do not ascend keeps their places in its scores", async () => {
+  test("a claim keeps the places of its jobs in their scores, and reads what was guessed in any order", async () => {
     await b.redis.del(b.unit("wait"));
     await b.redis.lpush(b.unit("wait"), "5", "3", "4", "10");
     const candidates = ["4", "6", "5", "3"];
@@ -71,7 +71,7 @@ describe.each(ENGINES)("turn on %s", (engine) => {
       ["4", true],
       ["10", false],
     ]);
-    const places = { 5: 0, 3: 1, 4: 1, 10: 2 };
+    const places = { 5: 0, 3: 1, 4: 2, 10: 3 };
     for (const [id, place] of Object.entries(places)) {
       const score = Number(await b.redis.zscore(b.unit("active"), id));
       expect(score, id).toBe(-(T + 1_005 + place / 512));
@@ -123,6 +123,46 @@ describe.each(ENGINES)("turn on %s", (engine) => {
     expect(await b.redis.zcard(b.unit("active"))).toBe(0);
     const stale = await turn({ done: [{ id: "1", token: "z" }] });
     expect(stale.statuses).toEqual(["EMQSTALE no lease"]);
+  });
+
+  test("what is named twice is settled once, by the run that holds it", async () => {
+    const row = (id: string, token: string) => ({ id, token });
+    const { statuses } = await turn({
+      done: [row("1", "old"), row("1", "t"), row("2", "t"), row("2", "t")],
+    });
+    expect(statuses).toEqual([
+      "EMQSTALE the lease is held by another run",
+      "ok",
+      "ok",
+      "EMQSTALE no lease",
+    ]);
+    expect(await b.redis.exists(b.job("1"), b.job("2"))).toBe(0);
+    expect(await b.redis.hlen(b.unit("owners"))).toBe(0);
+    expect(await b.redis.zcard(b.unit("active"))).toBe(0);
+  });
+
+  test("numbers with leading zeros are none", async () => {
+    const call = {
+      q: b.q,
+      args: { now: T, claim: 1, deadline: T, token: "u", begun: 1, hints: 0 },
+      done: [],
+      candidates: [],
+      finished: [],
+      claims: [],
+      results: [],
+      attempts: [],
+    };
+    const { keys, argv } = encodeCall(turnScript.spec, call);
+    for (const [name, at] of [
+      ["now", 6],
+      ["claim", 7],
+      ["deadline", 8],
+    ] as const) {
+      const odd = argv.map((value, n) => (n === at ? `0${value}` : value));
+      const answer = b.redis.eval(turnScript.source, keys.length, ...keys, ...odd);
+      await expect(answer).rejects.toThrow(`EMQARG ${name}`);
+    }
+    expect(await b.redis.llen(b.unit("wait"))).toBe(4);
   });
 
   test.each([
