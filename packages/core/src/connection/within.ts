@@ -35,3 +35,11 @@ export async function unlessAborted<T>(
     signal.removeEventListener("abort", abort);
   }
 }
+
+/** What a promise comes to; never rejects. */
+export function settled<T>(promise: Promise<T>): Promise<PromiseSettledResult<T>> {
+  return promise.then(
+    (value) => ({ status: "fulfilled", value }),
+    (reason: unknown) => ({ status: "rejected", reason }),
+  );
+}

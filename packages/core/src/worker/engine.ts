@@ -2,7 +2,7 @@ import { type Dispatcher, typedError } from "@echomq/scripts";
 import { isEchoMQError, LIMITS } from "@echomq/wire";
 import type { Session } from "../connection/session.js";
 import { Turnstile } from "../connection/turnstile.js";
-import { within } from "../connection/within.js";
+import { settled, within } from "../connection/within.js";
 import type { Keep } from "../options/retention.js";
 import { isPromise } from "../options/schema.js";
 import { Ahead } from "./ahead.js";
@@ -20,6 +20,7 @@ import { Pace } from "./pace.js";
 import { Rest } from "./rest.js";
 import type { Run } from "./run.js";
 import { keepOfAll } from "./settle-batch.js";
+import { Share } from "./share.js";
 import { Starter } from "./starter.js";
 import { Tokens } from "./tokens.js";
 
@@ -31,9 +32,6 @@ const CALLS = 2;
 
 const NO_IDS: readonly string[] = [];
 const NOTHING: PromiseFulfilledResult<null> = { status: "fulfilled", value: null };
-
-/** How long an end may wait for others to share its call while claimed jobs stand ready, in ms. */
-const SHARE_MS = 2;
 
 const NO_GUESS: Guess = { candidates: [], ask: 0, upTo: 0 };
 
@@ -74,9 +72,7 @@ export class Engine {
   #worked = false;
   #scheduled = false;
   #ended = false;
-  /** Runs while the next call waits for more to carry; then it is late. */
-  #sharing: NodeJS.Timeout | undefined;
-  #late = false;
+  readonly #share = new Share(() => this.#schedule());
   #due = 0;
   #onQuiet: () => void = () => undefined;
 
@@ -188,7 +184,7 @@ export class Engine {
 
   #end(): void {
     this.#ended = true;
-    clearTimeout(this.#sharing);
+    this.#share.stop();
     this.#rest.stop();
     this.#pace?.stop();
     this.#starter.stop();
@@ -252,23 +248,12 @@ export class Engine {
 
   /** True while the next call waits for more to carry: there is work at hand meanwhile. */
   #shares(): boolean {
-    const ahead = this.#claiming ? this.#ahead.size(this.#limited) : 0;
-    const { ready } = this.#starter;
-    // A call in flight brings more: what is left of the rest is work enough until then.
-    const plenty = 2 * ready > ahead || (ready > 0 && this.#inFlight.size > 0);
-    const early = plenty && 2 * this.#book.pending < ahead;
-    if (ahead === 0 || !early || this.#late) {
-      clearTimeout(this.#sharing);
-      this.#sharing = undefined;
-      this.#late = false;
-      return false;
-    }
-    this.#sharing ??= setTimeout(() => {
-      this.#sharing = undefined;
-      this.#late = true;
-      this.#schedule();
-    }, SHARE_MS);
-    return true;
+    return this.#share.waits({
+      ahead: this.#claiming ? this.#ahead.size(this.#limited) : 0,
+      ready: this.#starter.ready,
+      pending: this.#book.pending,
+      calls: this.#inFlight.size,
+    });
   }
 
   async #call(
@@ -399,12 +384,4 @@ export class Engine {
       this.#releaseLost();
     });
   }
-}
-
-/** What a promise comes to; never rejects. */
-function settled<T>(promise: Promise<T>): Promise<PromiseSettledResult<T>> {
-  return promise.then(
-    (value) => ({ status: "fulfilled", value }),
-    (reason: unknown) => ({ status: "rejected", reason }),
-  );
 }

@@ -183,7 +183,7 @@ export class Producer {
       first: random.chance(0.15)
         ? random.pick(["later", "wait", "rate", "log", "log", "fatal"])
         : "run",
-      workMs: random.chance(0.7) ? random.whole(0, 10) : random.whole(10, 300),
+      workMs: this.#work(),
       priority: random.chance(0.2) ? random.whole(1, 3) : 0,
       lifo: random.chance(0.05),
       delay,
@@ -192,6 +192,13 @@ export class Producer {
       ...(random.chance(0.04) ? { ttl: random.whole(200, 3_000) } : {}),
       ...(random.chance(0.04) ? { timeout: random.whole(50, 400) } : {}),
     };
+  }
+
+  /** Most are short; a few outlast their lease, which must be renewed. */
+  #work(): number {
+    const random = this.#random;
+    if (random.chance(0.03)) return random.whole(1_000, 2 * this.#settings.leaseMs);
+    return random.chance(0.7) ? random.whole(0, 10) : random.whole(10, 300);
   }
 
   async #add(queue: Queue<Data>, plan: Plan, more: JobOptions = {}): Promise<void> {

@@ -1,5 +1,5 @@
 import * as fc from "fast-check";
-import type { CleanType, Retention } from "../../../src/index.js";
+import type { CleanType, Deduplication, Retention } from "../../../src/index.js";
 import type { Spec } from "./jobs.js";
 import type { How } from "./workers.js";
 
@@ -24,6 +24,14 @@ export type Act =
     }
   | { readonly type: "renew"; readonly worker: number; readonly pick: number; readonly ms: number }
   | { readonly type: "crash"; readonly worker: number }
+  | {
+      readonly type: "stall";
+      readonly worker: number;
+      readonly other: number;
+      /** How it ends what it held, once it goes on. */
+      readonly how: EndPick["how"];
+      readonly lean: boolean;
+    }
   | { readonly type: "sweep" }
   | { readonly type: "promote" }
   | { readonly type: "pause" }
@@ -81,7 +89,7 @@ const ODD = 45_000;
 export const DEDUPS = ["d1", "d2"] as const;
 const IDS = ["a", "b", "c"] as const;
 /** Longer than a lease, so that one step ends all that were not renewed. */
-const LONG = 40_020_000;
+export const LONG = 40_020_000;
 
 const pick = fc.nat({ max: 30 });
 const worker = fc.constantFrom(0, 0, 1, 1, 2);
@@ -101,28 +109,35 @@ const deduplication = fc.record(
   { requiredKeys: ["id"] },
 );
 
+/** Mostly absent, so that most jobs are as plain as they are in life. */
+function seldom<T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> {
+  return fc.oneof({ weight: 3, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary });
+}
+
 const spec: fc.Arbitrary<Spec> = fc
-  .record(
-    {
-      id: fc.constantFrom(...IDS),
-      delay,
-      priority: fc.constantFrom(0, 0, 0, 1, 2, 2_097_151),
-      lifo: fc.boolean(),
-      attempts: fc.constantFrom(1, 1, 2, 3),
-      backoff: fc.constantFrom(0, 0, 30_000),
-      completed: retention,
-      failed: retention,
-      ttl: fc.constantFrom(30_000, 3_600_000),
-      deduplication,
-    },
-    { requiredKeys: ["delay", "priority", "lifo", "attempts", "backoff", "completed", "failed"] },
-  )
-  .map((one) => {
-    // Extending needs a time to extend.
-    if (one.deduplication?.extend !== true || one.deduplication.ttl !== undefined) return one;
-    const { extend: _, ...rest } = one.deduplication;
-    return { ...one, deduplication: rest };
-  });
+  .record({
+    id: seldom(fc.constantFrom(...IDS)),
+    delay,
+    priority: fc.constantFrom(0, 0, 0, 0, 0, 1, 2, 2_097_151),
+    lifo: fc.boolean(),
+    attempts: fc.constantFrom(1, 1, 2, 3),
+    backoff: fc.constantFrom(0, 0, 30_000),
+    completed: retention,
+    failed: retention,
+    ttl: seldom(seldom(fc.constantFrom(30_000, 3_600_000))),
+    deduplication: seldom(deduplication),
+  })
+  .map(({ id, ttl, deduplication: lock, ...rest }) => ({
+    ...rest,
+    ...(id === undefined ? {} : { id }),
+    ...(ttl === undefined ? {} : { ttl }),
+    ...(lock === undefined ? {} : { deduplication: extendable(lock) }),
+  }));
+
+/** Extending needs a time to extend. */
+function extendable({ extend, ...lock }: Deduplication): Deduplication {
+  return extend === true && lock.ttl !== undefined ? { ...lock, extend } : lock;
+}
 
 const how = fc.constantFrom<EndPick["how"][]>(
   "complete",
@@ -173,6 +188,7 @@ const weighted: readonly (readonly [number, fc.Arbitrary<unknown>])[] = [
   ],
   [3, of("renew", { worker, pick, ms: fc.constantFrom(36_000_000, 3_600_000, 80_000_000) })],
   [3, of("crash", { worker })],
+  [4, of("stall", { worker, other: worker, how, lean: fc.boolean() })],
   [6, of("sweep", {})],
   [5, of("promote", {})],
   [2, of("pause", {})],

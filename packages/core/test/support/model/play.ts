@@ -1,5 +1,5 @@
 import type * as fc from "fast-check";
-import type { Act } from "./acts.js";
+import { type Act, LONG } from "./acts.js";
 import { agree, healthy } from "./agree.js";
 import { doAdd } from "./do-add.js";
 import * as admin from "./do-admin.js";
@@ -40,6 +40,8 @@ async function play(world: World, real: Real, act: Act): Promise<void> {
       return doRenew(world, real, act);
     case "crash":
       return real.crash(act.worker);
+    case "stall":
+      return stall(world, real, act);
     case "sweep":
       return doSweep(world, real);
     case "promote":
@@ -86,6 +88,33 @@ async function play(world: World, real: Real, act: Act): Promise<void> {
     default:
       return limit(world, real, act);
   }
+}
+
+/** Longer than `LONG`. */
+const RENEWED_MS = 80_000_000;
+
+/**
+ * One worker stands still for longer than its lease while the others go on: its jobs are put back, and
+ * one of them claims what is there. What it wakes up with, and ends, is not its own any more.
+ */
+async function stall(
+  world: World,
+  real: Real,
+  act: Extract<Act, { type: "stall" }>,
+): Promise<void> {
+  const held = [...(real.workers[act.worker]?.runs.keys() ?? [])];
+  for (const [worker, { runs }] of real.workers.entries()) {
+    if (worker === act.worker) continue;
+    for (const pick of [...runs.keys()].reverse()) {
+      await doRenew(world, real, { type: "renew", worker, pick, ms: RENEWED_MS });
+    }
+  }
+  await pass(world, real, LONG);
+  await doSweep(world, real);
+  const turn = { type: "turn", lean: act.lean, guess: 2, begun: 4, begin: true } as const;
+  await doTurn(world, real, { ...turn, worker: act.other, ends: [], claim: 4 });
+  const ends = held.map((pick) => ({ pick, how: act.how, delay: 30_000 }));
+  await doTurn(world, real, { ...turn, worker: act.worker, ends, claim: 1 });
 }
 
 type Limit = Extract<
