@@ -21,10 +21,15 @@ if not string.find(token, '^[%w._-]+$') then return redis.error_reply('EMQARG to
 local named = 0
 for c = 1, claims_n do named = named + number[ARGV[claims_base + 2 * c]] end
 if named ~= done_n then return redis.error_reply('EMQARG claims') end
+local runs, atm, ats
 for i = 1, attempts_n do
-  local runs = ARGV[attempts_base + i]
-  if #runs > 20 or not string.find(runs, '^%d+%.%d+$') then return redis.error_reply('EMQARG attempts.runs') end
+  -- Nearly all are the first of both.
+  if ARGV[attempts_base + i] ~= runs then
+    runs = ARGV[attempts_base + i]
+    if #runs > 20 or not string.find(runs, '^%d+%.%d+$') then return redis.error_reply('EMQARG attempts.runs') end
+  end
 end
+runs = nil
 local completed = KEYS[finished_at + 1]
 
 --@include settle
@@ -34,12 +39,18 @@ for i = 1, done_n do
     local key, value = KEYS[done_at + i], ARGV[results_base + i]
     emit('c', ids[i], value)
     if completed then
-      local atm, ats = string.match(ARGV[attempts_base + i], '^(%d+)%.(%d+)$')
-      local hash = { 'finishedOn', now_text, 'processedOn', begun_at[i], 'atm', atm, 'ats', ats }
-      if value ~= '' then hash[9] = 'returnvalue'; hash[10] = value end
+      if ARGV[attempts_base + i] ~= runs then
+        runs = ARGV[attempts_base + i]
+        atm, ats = string.match(runs, '^(%d+)%.(%d+)$')
+      end
+      if value == '' then
+        redis.call('HSET', key, 'finishedOn', now_text, 'processedOn', begun_at[i], 'atm', atm, 'ats', ats)
+      else
+        redis.call('HSET', key, 'finishedOn', now_text, 'processedOn', begun_at[i], 'atm', atm, 'ats', ats,
+          'returnvalue', value)
+      end
       gone[#gone + 1] = now_text
       gone[#gone + 1] = ids[i]
-      redis.call('HSET', key, unpack(hash))
     else
       removed[#removed + 1] = key
     end

@@ -44,7 +44,7 @@ if ended < #settled then
   statuses = statuses or {}
   for i = 1, done_n do
     local status = statuses[i] or 'ok'
-    if string.sub(status, 1, 8) ~= 'EMQSTALE' then
+    if status == 'ok' or status == 'EMQMISSING the job is gone' then
       if met[ids[i]] then status = 'EMQSTALE no lease' end
       met[ids[i]] = true
     end

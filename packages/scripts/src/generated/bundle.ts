@@ -1036,7 +1036,7 @@ return { statuses, claimed, hints_out, to_bury, reason, due_at }`,
 
 export const turnScript: Script<(typeof REGISTRY)["turn"]> = {
   spec: REGISTRY.turn,
-  sha: "aa32d393e7af088acefb27c18ca9ae6c17ed57ab",
+  sha: "6b4d32e06da0d3426a74ff536ae6c804f55ca375",
   source: `-- One turn of a busy worker: settles completed jobs and claims from wait, with the fewest keys.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -1212,10 +1212,15 @@ if not string.find(token, '^[%w._-]+$') then return redis.error_reply('EMQARG to
 local named = 0
 for c = 1, claims_n do named = named + number[ARGV[claims_base + 2 * c]] end
 if named ~= done_n then return redis.error_reply('EMQARG claims') end
+local runs, atm, ats
 for i = 1, attempts_n do
-  local runs = ARGV[attempts_base + i]
-  if #runs > 20 or not string.find(runs, '^%d+%.%d+$') then return redis.error_reply('EMQARG attempts.runs') end
+  -- Nearly all are the first of both.
+  if ARGV[attempts_base + i] ~= runs then
+    runs = ARGV[attempts_base + i]
+    if #runs > 20 or not string.find(runs, '^%d+%.%d+$') then return redis.error_reply('EMQARG attempts.runs') end
+  end
 end
+runs = nil
 local completed = KEYS[finished_at + 1]
 
 -- Ends the leases of runs that completed. \`statuses\` stays nil while all is well, as nearly always.
@@ -1264,7 +1269,7 @@ if ended < #settled then
   statuses = statuses or {}
   for i = 1, done_n do
     local status = statuses[i] or 'ok'
-    if string.sub(status, 1, 8) ~= 'EMQSTALE' then
+    if status == 'ok' or status == 'EMQMISSING the job is gone' then
       if met[ids[i]] then status = 'EMQSTALE no lease' end
       met[ids[i]] = true
     end
@@ -1277,12 +1282,18 @@ for i = 1, done_n do
     local key, value = KEYS[done_at + i], ARGV[results_base + i]
     emit('c', ids[i], value)
     if completed then
-      local atm, ats = string.match(ARGV[attempts_base + i], '^(%d+)%.(%d+)$')
-      local hash = { 'finishedOn', now_text, 'processedOn', begun_at[i], 'atm', atm, 'ats', ats }
-      if value ~= '' then hash[9] = 'returnvalue'; hash[10] = value end
+      if ARGV[attempts_base + i] ~= runs then
+        runs = ARGV[attempts_base + i]
+        atm, ats = string.match(runs, '^(%d+)%.(%d+)$')
+      end
+      if value == '' then
+        redis.call('HSET', key, 'finishedOn', now_text, 'processedOn', begun_at[i], 'atm', atm, 'ats', ats)
+      else
+        redis.call('HSET', key, 'finishedOn', now_text, 'processedOn', begun_at[i], 'atm', atm, 'ats', ats,
+          'returnvalue', value)
+      end
       gone[#gone + 1] = now_text
       gone[#gone + 1] = ids[i]
-      redis.call('HSET', key, unpack(hash))
     else
       removed[#removed + 1] = key
     end
