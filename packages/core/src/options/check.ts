@@ -1,8 +1,16 @@
 import { utf8Length, ValidationError } from "@echomq/wire";
+import { elsewhere } from "./elsewhere.js";
 
 /** Refuses an option. */
 export function refuse(option: string, reason: string): never {
   throw new ValidationError({ option, reason });
+}
+
+/** A refusal of an option, as one of the value that the option belongs to; any other error as it is. */
+export function inside(place: string, error: unknown): unknown {
+  // One that says more than its reason is of a class of its own.
+  if (!(error instanceof ValidationError) || error.name !== "ValidationError") return error;
+  return new ValidationError({ option: `${place}.${error.option}`, reason: error.reason });
 }
 
 /** Shows a bad value shortly and without calling anything of it. */
@@ -54,7 +62,8 @@ export function record(
   for (const key of readable(option, () => Object.keys(value))) {
     if (known.includes(key)) continue;
     const near = nearest(key, known);
-    refuse(`${option}.${key}`, `is not an option${near ? `; did you mean ${near}?` : ""}`);
+    const advice = near ? `did you mean ${near}?` : elsewhere(key);
+    refuse(`${option}.${key}`, `is not an option${advice ? `; ${advice}` : ""}`);
   }
   const given: Record<string, unknown> = {};
   for (const key of known) {

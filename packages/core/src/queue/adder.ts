@@ -36,14 +36,18 @@ interface Pending {
 const AUTO_BATCH = 256;
 const WHOLE = 500;
 /** Jobs of one call where a list needs several: one is made ready while the server takes another. */
-const CHUNK = 250;
+const CHUNK = 125;
 /** Calls in flight: the server works on one while another is made here. */
 const CALLS = 2;
 /** Most bytes of one call, so that a few large payloads do not hold the server either. */
 const CHUNK_BYTES = 4 * 1024 * 1024;
 /** Most calls for one batch while the holders of its deduplication ids change. */
 const TRIES = 10;
-const OP = "Queue.add";
+
+/** Which way jobs came: what one is called in errors, and whether the length limit refuses all or none. */
+const ONE = { op: "Queue.add", whole: 0 } as const;
+const BULK = { op: "Queue.addBulk", whole: 1 } as const;
+type Way = typeof ONE | typeof BULK;
 
 /** From so many jobs on a batch is sent as two, so that one is made here while the server takes the other. */
 const SHARE = 16;
@@ -99,7 +103,7 @@ export class Adder {
     try {
       for (const chunk of list) {
         const sending = await this.#make(session, chunk);
-        const sent = this.#send(session, chunk, 1, sending);
+        const sent = this.#send(session, chunk, BULK, sending);
         // It may fail while another is waited for.
         sent.catch(() => undefined);
         if (flying.push(sent) === calls) take(await flying.shift());
@@ -141,7 +145,7 @@ export class Adder {
     batch: readonly Pending[],
   ): Promise<void> {
     try {
-      const added = await this.#send(session, jobs, 0, await this.#make(session, jobs));
+      const added = await this.#send(session, jobs, ONE, await this.#make(session, jobs));
       await this.#turnstile.pass();
       for (const [at, { resolve, reject }] of batch.entries()) {
         const one = added[at] as Added;
@@ -173,20 +177,19 @@ export class Adder {
     return { ids, delays, now, items };
   }
 
-  /** `whole` is 1 where the length limit refuses all of the jobs or none. */
   async #send(
     session: Session,
     jobs: readonly NewJob[],
-    whole: 0 | 1,
+    way: Way,
     sending: Sending,
   ): Promise<Added[]> {
     const { ids, delays, now } = sending;
-    const status = await this.#call(session, jobs, whole, sending);
+    const status = await this.#call(session, jobs, way, sending);
     const added = ids.map((id, at) => {
       const [word, other = ""] = wordOf(status[at] ?? "");
       const one = { id, timestamp: now, delay: delays[at] ?? 0, duplicate: word === "duplicate" };
       if (word === "EMQFULL") {
-        const about = { op: OP, queue: session.q, jobId: jobs[at]?.opts.jobId };
+        const about = { op: way.op, queue: session.q, jobId: jobs[at]?.opts.jobId };
         return { ...one, refusal: errorFromReply(status[at] ?? "", about) };
       }
       const stands = word === "deduplicated" || word === "held";
@@ -198,7 +201,7 @@ export class Adder {
     );
     if (again.length === 0) return added;
     const anew = again.map((at) => jobs[at] as NewJob);
-    const more = await this.#send(session, anew, whole, await this.#make(session, anew));
+    const more = await this.#send(session, anew, way, await this.#make(session, anew));
     again.forEach((at, n) => {
       added[at] = more[n] as Added;
     });
@@ -208,19 +211,20 @@ export class Adder {
   async #call(
     session: Session,
     jobs: readonly NewJob[],
-    whole: 0 | 1,
+    way: Way,
     { ids, now, items }: Sending,
   ): Promise<readonly string[]> {
     const namesakes = ids.filter((_, at) => jobs[at]?.opts.jobId !== undefined);
     const locked = jobs.flatMap(({ opts: { deduplication } }, at) =>
       deduplication ? [{ ...deduplication, item: at + 1 }] : [],
     );
+    const { op, whole } = way;
     for (let attempt = 1; ; attempt += 1) {
       const locks = this.#holders.declare(locked);
       const call = { q: session.q, jobs: ids, namesakes, args: { now, whole }, items, ...locks };
       try {
-        const status = await session.write(addScript, call, OP);
-        this.#learn(session, locked, ids, status);
+        const status = await session.write(addScript, call, op);
+        this.#learn(session, locked, ids, status, op);
         return status;
       } catch (error) {
         // Nothing was written: a record is held by another job than the one declared.
@@ -229,7 +233,7 @@ export class Adder {
       await this.#holders.read(
         session,
         locked.map(({ id }) => id),
-        OP,
+        op,
       );
     }
   }
@@ -239,6 +243,7 @@ export class Adder {
     locked: readonly { readonly id: string; readonly item: number }[],
     ids: readonly string[],
     status: readonly string[],
+    op: string,
   ): void {
     const replaced: string[] = [];
     for (const { id, item } of locked) {
@@ -248,7 +253,7 @@ export class Adder {
       if (word === "replaced") replaced.push(other);
     }
     // What is left the sweep does.
-    if (replaced.length > 0) void bury(session, replaced, OP).catch(() => undefined);
+    if (replaced.length > 0) void bury(session, replaced, op).catch(() => undefined);
   }
 }
 

@@ -8,7 +8,7 @@ import { JobIds } from "../ids/node-lease.js";
 import { Job } from "../job/job.js";
 import { readJobs } from "../job/read.js";
 import type { DataOf, JobCounts, JobMap, JobMapOf, JobName, ResultOf } from "../job/types.js";
-import { nameText, record, refuse, shown } from "../options/check.js";
+import { inside, nameText, record, refuse, shown } from "../options/check.js";
 import { checkJobOptions, type JobOptions } from "../options/job-options.js";
 import { isPromise, validate } from "../options/schema.js";
 import { ProducerTelemetry } from "../telemetry/producer.js";
@@ -112,7 +112,7 @@ export class Queue<M extends JobMapOf<M> = JobMap> extends QueueLimits<M> {
 
   /**
    * Adds jobs in order. Up to 500 are one atomic step, of which a length limit refuses all or none; more go
-   * in steps of 250. When one fails, those before it stay, the one on its way beside it may be added, and no
+   * in steps of 125. When one fails, those before it stay, the one on its way beside it may be added, and no
    * other. All jobs are checked before the first is sent.
    * @throws as {@link add}.
    */
@@ -120,7 +120,11 @@ export class Queue<M extends JobMapOf<M> = JobMap> extends QueueLimits<M> {
     if (!Array.isArray(jobs)) return refuse("jobs", `must be a list, got ${shown(jobs)}`);
     const checking = Array.from(jobs, (job, at) => {
       const { name, data, opts } = record(`jobs[${at}]`, job, ["name", "data", "opts"]);
-      return this.#checked(name, data, opts as JobOptions | undefined);
+      try {
+        return this.#checked(name, data, opts as JobOptions | undefined);
+      } catch (error) {
+        throw inside(`jobs[${at}]`, error);
+      }
     });
     this.#refuseClosed("Queue.addBulk");
     return this.#writes.run(async () => {

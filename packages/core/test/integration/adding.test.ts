@@ -261,7 +261,7 @@ describe.each(ENGINES)("adding on %s", (engine) => {
       const large = await refusal(queue.add("x", "é".repeat(10)));
       expect(large).toMatchObject({ code: "VALIDATION", option: "data" });
       const bulk = [1, 19].map((n) => ({ name: "x", data: "x".repeat(n) }));
-      expect(await refusal(queue.addBulk(bulk))).toMatchObject({ option: "data" });
+      expect(await refusal(queue.addBulk(bulk))).toMatchObject({ option: "jobs[1].data" });
       expect(await queue.count()).toBe(1);
     });
 

@@ -85,7 +85,38 @@ describe("an error names the operation, the job, the queue, and says what to do"
     expect(await said(queue.add("x", {}, { jobId: "one" }))).toBe(
       `Queue.add: job "one" of queue "${bench.name}": ${full}`,
     );
-    expect(await said(queue.addBulk([{ name: "x", data: {} }]))).toContain(full);
+    expect(await said(queue.addBulk([{ name: "x", data: {} }]))).toBe(
+      `Queue.addBulk: queue "${bench.name}": ${full}`,
+    );
+  });
+
+  test("of one job of many, with its place", async () => {
+    const queue = (await open()).queue();
+    const good = { name: "x", data: {} };
+    const bad = (job: object) => said(queue.addBulk([good, good, { ...good, ...job } as never]));
+    expect(await bad({ data: { n: Number.NaN } })).toMatch(/^jobs\[2\]\.data: is not JSON/);
+    expect(await bad({ name: "" })).toBe("jobs[2].name: must not be empty");
+    expect(await bad({ opts: { attempt: 3 } })).toBe(
+      "jobs[2].opts.attempt: is not an option; did you mean attempts?",
+    );
+    expect(await queue.count()).toBe(0);
+  });
+
+  test.each([
+    [{ prefix: "bull" }, "options.prefix: is not an option; keys are emq:{queue}"],
+    [
+      { connection: { host: "h", maxRetriesPerRequest: null } },
+      "connection.maxRetriesPerRequest: is not an option; leave it out",
+    ],
+    [{ connection: { url: "redis://h" } }, "connection.url: is not an option; give the URL itself"],
+    [
+      { defaultJobOptions: { repeat: { every: 5 } } },
+      "defaultJobOptions.repeat: is not an option; job schedulers",
+    ],
+  ])("of an option of BullMQ, with what does its work: %j", (options, text) => {
+    const make = (): unknown => new Queue("q", { connection: "redis://h", ...options } as never);
+    expect(make).toThrow(text);
+    expect(make).toThrow("docs/migrating.md");
   });
 
   test("of a wait, with the time it was given", async () => {

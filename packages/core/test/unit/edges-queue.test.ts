@@ -122,7 +122,7 @@ describe("jobs that are added", () => {
     [
       { what: "name", give: (value) => queue.add(value, {}), option: "name", values: name() },
       ...jobOptionEdges("opts of add", "opts", (opts) => queue.add("x", {}, opts)),
-      ...jobOptionEdges("opts of addBulk", "opts", (opts) =>
+      ...jobOptionEdges("opts of addBulk", "jobs[0].opts", (opts) =>
         queue.addBulk([{ name: "x", data: {}, opts }]),
       ),
       {
