@@ -132,7 +132,9 @@ describe("a refused add writes nothing", () => {
 
   test.each(BAD_TEXT)("name: %s", async (_what, name) => {
     await unchanged(() => queue.add(name as string, {}), { option: "name" });
-    await unchanged(() => queue.addBulk([{ name: name as string, data: {} }]), { option: "jobs[0].name" });
+    await unchanged(() => queue.addBulk([{ name: name as string, data: {} }]), {
+      option: "jobs[0].name",
+    });
   });
 
   test.each([null, "jobs", {}, 5])("addBulk of %s", async (jobs) => {
