@@ -12,7 +12,10 @@ export function toJson(option: string, value: unknown): string {
   try {
     text = isPlain(value, 0) ? JSON.stringify(value) : JSON.stringify(value, strict);
   } catch (error) {
-    refuse(option, `is not JSON: ${messageOf(error)}`);
+    refuse(
+      option,
+      `is not JSON: ${error instanceof Unwritable ? error.where(value) : messageOf(error)}`,
+    );
   }
   if (text === undefined) return refuse(option, `is not JSON: got ${shown(value)}`);
   // A character has at most three bytes of UTF-8 for each unit of its string.
@@ -93,18 +96,70 @@ function isPlain(value: unknown, depth: number): boolean {
   return true;
 }
 
+/** A value that JSON does not keep, as {@link JSON.stringify} meets it: with its key and what holds it. */
+class Unwritable extends Error {
+  readonly #holder: unknown;
+  readonly #key: string;
+  readonly #what: string;
+
+  constructor(holder: unknown, key: string, what: string) {
+    super(what);
+    this.#holder = holder;
+    this.#key = key;
+    this.#what = what;
+  }
+
+  /** What is wrong, and where in `root`. */
+  where(root: unknown): string {
+    // At the top JSON puts the value itself into an object of its own, under no name.
+    if (this.#key === "") return `the value is ${this.#what}`;
+    const path = this.#path(root);
+    const item = Array.isArray(this.#holder);
+    const own = item ? `[${this.#key}]` : `${path === "" ? "" : "."}${this.#key}`;
+    return `property ${shown(path + own)} is ${this.#what}`;
+  }
+
+  #path(root: unknown): string {
+    try {
+      return pathTo(this.#holder, root, 0, new Set()) ?? "";
+    } catch {
+      // A getter that throws on the way.
+      return "";
+    }
+  }
+}
+
+/**
+ * How `root` leads to an object; undefined where it does not, as for what a `toJSON` gave. Each object is
+ * looked into once, however many lead to it.
+ */
+function pathTo(
+  target: unknown,
+  root: unknown,
+  depth: number,
+  seen: Set<unknown>,
+): string | undefined {
+  if (root === target) return "";
+  if (typeof root !== "object" || root === null || depth > PLAIN_DEPTH || seen.has(root))
+    return undefined;
+  seen.add(root);
+  for (const [key, item] of Object.entries(root)) {
+    const rest = pathTo(target, item, depth + 1, seen);
+    if (rest === undefined) continue;
+    const own = Array.isArray(root) ? `[${key}]` : key;
+    return rest === "" || rest.startsWith("[") ? own + rest : `${own}.${rest}`;
+  }
+  return undefined;
+}
+
 function strict(this: unknown, key: string, value: unknown): unknown {
   switch (typeof value) {
     case "function":
     case "symbol":
     case "bigint":
-      throw new TypeError(`${where(key)} is a ${typeof value}`);
+      throw new Unwritable(this, key, `a ${typeof value}`);
     case "number":
-      if (!Number.isFinite(value)) throw new TypeError(`${where(key)} is ${value}`);
+      if (!Number.isFinite(value)) throw new Unwritable(this, key, String(value));
   }
   return value;
-}
-
-function where(key: string): string {
-  return key === "" ? "the value" : `property ${shown(key)}`;
 }

@@ -57,6 +57,10 @@ export class Worker<M extends JobMapOf<M> = JobMap> extends Emitter<WorkerEvents
   constructor(name: string, handler: Processor<M>, options: WorkerOptions) {
     super();
     this.name = queueName(name);
+    const shifted = options === undefined && typeof handler === "object" && handler !== null;
+    if (shifted && !(handler instanceof URL)) {
+      refuse("handler", "is missing: new Worker(name, handler, options)");
+    }
     this.#settings = checkWorkerOptions(options, handler === null);
     this.#work = workOf<JobMap>(
       handler as Processor,

@@ -102,6 +102,36 @@ describe("an error names the operation, the job, the queue, and says what to do"
     expect(await queue.count()).toBe(0);
   });
 
+  test("of a payload, with the place of what JSON does not keep", async () => {
+    const queue = (await open()).queue();
+    const loop: { next?: unknown; list: unknown[] } = { list: [1, { deep: 1n }] };
+    loop.next = { list: loop.list };
+    const odd = {
+      get broken(): never {
+        throw new Error("no");
+      },
+    };
+    for (const [data, text] of [
+      [{ x: { y: [0, 1n] } }, 'property "x.y[1]" is a bigint'],
+      [[[Number.NaN]], 'property "[0][0]" is NaN'],
+      [{ a: () => 1 }, 'property "a" is a function'],
+      [{ a: [{ b: Symbol("s") }] }, 'property "a[0].b" is a symbol'],
+      [loop, 'property "list[1].deep" is a bigint'],
+      [{ toJSON: () => ({ n: 1n }) }, 'property "n" is a bigint'],
+      [5n, "the value is a bigint"],
+      [{ n: 1n, odd }, 'property "n" is a bigint'],
+    ] as const) {
+      expect(await said(queue.add("x", data))).toBe(`data: is not JSON: ${text}`);
+    }
+    expect(await said(queue.add("x", odd))).toBe("data: is not JSON: no");
+  });
+
+  test("of a handler that was left out", () => {
+    expect(() => new Worker("q", { connection: "redis://h" } as never, undefined as never)).toThrow(
+      "handler: is missing: new Worker(name, handler, options)",
+    );
+  });
+
   test.each([
     [{ prefix: "bull" }, "options.prefix: is not an option; keys are emq:{queue}"],
     [
