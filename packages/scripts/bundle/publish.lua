@@ -29,9 +29,36 @@ if not bad and #KEYS ~= 3 then bad = 'keys' end
 if not bad and #ARGV ~= messages_base + messages_n * messages_w then bad = 'arguments' end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
 local opts = redis.call('HMGET', meta, 'events.max')
-local events_max = tonumber(opts[1] or '10000') or 10000
-if not (events_max >= 0 and events_max <= 9007199254740991 and events_max % 1 == 0) then
-  events_max = 10000
+local events_text = opts[1]
+-- Buffers the events of this call. A flush writes one stream entry: pairs of `<code><id>` and a payload.
+-- Payloads over 8 KB are left in the job's hash; the code is then upper case.
+local ev, ev_n, ev_bytes = {}, 0, 0
+-- Also as text: a number is written out anew for each command.
+local events_max, events_most = 10000, '10000'
+if events_text then
+  local most = tonumber(events_text)
+  if most and most >= 0 and most <= 9007199254740991 and most % 1 == 0 then
+    events_max, events_most = most, string.format('%.0f', most)
+  end
+end
+
+local function flush_events()
+  if ev_n == 0 then return end
+  local how = events_max < 1000 and '=' or '~'
+  -- pcall: after the first write nothing may raise, and a stream can only fail by its own last id.
+  redis.pcall('XADD', events, 'MAXLEN', how, events_most, '*', unpack(ev))
+  ev, ev_n, ev_bytes = {}, 0, 0
+end
+
+local function emit(code, id, value)
+  if events_max == 0 then return end
+  local size = #value
+  if size > 8192 then code, value, size = string.upper(code), '', 0 end
+  size = size + #id
+  if ev_n >= 200 or ev_bytes + size > 65536 then flush_events() end
+  ev[ev_n + 1] = code .. id
+  ev[ev_n + 2] = value
+  ev_n, ev_bytes = ev_n + 2, ev_bytes + size
 end
 redis.call('XLEN', events)
 local pairs_out, bytes = {}, 0
@@ -46,4 +73,4 @@ end
 if bytes > 65536 then return redis.error_reply('EMQARG messages.payload') end
 if messages_n == 0 or events_max == 0 then return '' end
 local how = events_max < 1000 and '=' or '~'
-return redis.pcall('XADD', events, 'MAXLEN', how, events_max, '*', unpack(pairs_out))
+return redis.pcall('XADD', events, 'MAXLEN', how, events_most, '*', unpack(pairs_out))

@@ -83,6 +83,12 @@ if redis.call('HLEN', meta) ~= 2 then
   end
   events_text = opts[6]
 end
+-- An owner is `<claimedAt>:<token>`, with `!` at the end once the job was begun.
+local function lease_of(owner)
+  if not owner then return nil end
+  local at, token, begun = string.match(owner, '^(%d+):([^:!]+)(!?)$')
+  return token, at, begun == '!'
+end
 -- Buffers the events of this call. A flush writes one stream entry: pairs of `<code><id>` and a payload.
 -- Payloads over 8 KB are left in the job's hash; the code is then upper case.
 local ev, ev_n, ev_bytes = {}, 0, 0
@@ -196,8 +202,8 @@ for i = 1, done_n do
   while left == 0 do whose, left, row = ARGV[row + 1], number[ARGV[row + 2]], row + 2 end
   left = left - 1
   if owner[i] ~= last then
-    last, held, at = owner[i], nil, nil
-    if last then at, held = string.match(last, '^(%d+):([^:!]+)!?$') end
+    last = owner[i]
+    held, at = lease_of(last)
   end
   local why
   if not held then why = 'EMQSTALE no lease'

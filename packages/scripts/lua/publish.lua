@@ -1,9 +1,7 @@
 -- Tells events of the caller's own, in one stream entry.
 local opts = redis.call('HMGET', meta, 'events.max')
-local events_max = tonumber(opts[1] or '10000') or 10000
-if not (events_max >= 0 and events_max <= 9007199254740991 and events_max % 1 == 0) then
-  events_max = 10000
-end
+local events_text = opts[1]
+--@include events
 redis.call('XLEN', events)
 local pairs_out, bytes = {}, 0
 for i = 1, messages_n do
@@ -17,4 +15,4 @@ end
 if bytes > 65536 then return redis.error_reply('EMQARG messages.payload') end
 if messages_n == 0 or events_max == 0 then return '' end
 local how = events_max < 1000 and '=' or '~'
-return redis.pcall('XADD', events, 'MAXLEN', how, events_max, '*', unpack(pairs_out))
+return redis.pcall('XADD', events, 'MAXLEN', how, events_most, '*', unpack(pairs_out))

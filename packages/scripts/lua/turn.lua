@@ -8,6 +8,7 @@ if redis.call('HLEN', meta) ~= 2 then
   end
   events_text = opts[6]
 end
+--@include lease
 --@include events
 --@include run_fields
 --@include leases

@@ -147,13 +147,8 @@ function same(
   one: Readonly<Record<string, unknown>>,
   other: Readonly<Record<string, unknown>>,
 ): boolean {
-  let left = 0;
-  for (const _ in other) left += 1;
-  for (const key in one) {
-    if (one[key] !== other[key]) return false;
-    left -= 1;
-  }
-  return left === 0;
+  const keys = Object.keys(one);
+  return keys.length === Object.keys(other).length && keys.every((key) => one[key] === other[key]);
 }
 
 /**

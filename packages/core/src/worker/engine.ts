@@ -4,7 +4,6 @@ import type { Session } from "../connection/session.js";
 import { Turnstile } from "../connection/turnstile.js";
 import { settled, within } from "../connection/within.js";
 import type { Keep } from "../options/retention.js";
-import { isPromise } from "../options/schema.js";
 import { Ahead } from "./ahead.js";
 import { RunBook, unknownOutcome } from "./book.js";
 import { type Advance, type ClaimRequest, WorkerCalls } from "./calls.js";
@@ -31,7 +30,6 @@ import { Tokens } from "./tokens.js";
 const CALLS = 2;
 
 const NO_IDS: readonly string[] = [];
-const NOTHING: PromiseFulfilledResult<null> = { status: "fulfilled", value: null };
 
 const NO_GUESS: Guess = { candidates: [], ask: 0, upTo: 0 };
 
@@ -276,30 +274,30 @@ export class Engine {
       if (!fence.isOpen(this.#lane)) await fence.open(this.#lane, clock);
       const now = clock.known() ?? (await clock.now());
       // Both are written to the connection in one go; neither waits for the other.
-      const finishing = other.length > 0 ? settled(this.#calls.finish(other, now)) : NOTHING;
+      const finishing = other.length > 0 && settled(this.#calls.finish(other, now));
       const stepping =
-        plain.length > 0 || claim.count > 0 ? settled(this.#advance(plain, claim, now)) : NOTHING;
-      const stepped = isPromise(stepping) ? await stepping : stepping;
-      const finished = isPromise(finishing) ? await finishing : finishing;
+        (plain.length > 0 || claim.count > 0) && settled(this.#advance(plain, claim, now));
+      const stepped = stepping ? await stepping : undefined;
+      const finished = finishing ? await finishing : undefined;
       await this.#turnstile.pass();
       answered();
-      if (stepped.status === "fulfilled" && stepped.value !== null) {
+      if (stepped?.status === "fulfilled") {
         taken = stepped.value.claimed.length;
         if (claim.count > 0) drained = this.#take(stepped.value, claim, started, wakes, now);
         await this.#answered(plain, stepped.value);
       }
-      if (finished.status === "fulfilled" && finished.value !== null) {
+      if (finished?.status === "fulfilled") {
         await this.#answered(other, finished.value);
       }
       // After the ends that rode the same call: they came first.
       if (drained) this.#host.drained();
-      if (finished.status === "rejected") this.#book.unanswered(other, finished.reason);
-      if (stepped.status === "rejected") {
+      if (finished?.status === "rejected") this.#book.unanswered(other, finished.reason);
+      if (stepped?.status === "rejected") {
         if (claim.count > 0) this.#hints.failed(claim.guess);
         if (claim.count > 0 && unknownOutcome(stepped.reason)) this.#lostClaims.add(claim.token);
         throw stepped.reason;
       }
-      if (finished.status === "rejected") throw finished.reason;
+      if (finished?.status === "rejected") throw finished.reason;
     } catch (error) {
       this.#book.unanswered([...plain, ...other], error);
       throw error;

@@ -99,8 +99,7 @@ export class Executor<M extends JobMapOf<M>> {
   /** Ends a run whose handler goes on: tells the handler, and after a while frees its slot. */
   stop(run: Run, error: Error, end: Settlement | Promise<Settlement>): void {
     run.abort(error);
-    if (isPromise(end)) void end.then((settlement) => this.#host.settle(settlement));
-    else this.#host.settle(end);
+    settle(end, (settlement) => this.#host.settle(settlement));
     this.release(run);
   }
 
@@ -157,9 +156,9 @@ export class Executor<M extends JobMapOf<M>> {
 }
 
 /** Tells how a run ends, at once where that is known. */
-function settle(
-  end: Settlement | Promise<Settlement> | null,
-  tell: (settlement: Settlement | null) => void,
+function settle<End extends Settlement | null>(
+  end: End | Promise<End>,
+  tell: (settlement: End) => void,
 ): void {
   if (isPromise(end)) void end.then(tell);
   else tell(end);

@@ -10,8 +10,8 @@ for i = 1, done_n do
   while left == 0 do whose, left, row = ARGV[row + 1], number[ARGV[row + 2]], row + 2 end
   left = left - 1
   if owner[i] ~= last then
-    last, held, at = owner[i], nil, nil
-    if last then at, held = string.match(last, '^(%d+):([^:!]+)!?$') end
+    last = owner[i]
+    held, at = lease_of(last)
   end
   local why
   if not held then why = 'EMQSTALE no lease'

@@ -1036,7 +1036,7 @@ return { statuses, claimed, hints_out, to_bury, reason, due_at }`,
 
 export const turnScript: Script<(typeof REGISTRY)["turn"]> = {
   spec: REGISTRY.turn,
-  sha: "6b4d32e06da0d3426a74ff536ae6c804f55ca375",
+  sha: "18301436edd6f9e56b3885ac0be0939cc5df9551",
   source: `-- One turn of a busy worker: settles completed jobs and claims from wait, with the fewest keys.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -1121,6 +1121,12 @@ if redis.call('HLEN', meta) ~= 2 then
     return redis.error_reply('EMQRETRY the queue needs step')
   end
   events_text = opts[6]
+end
+-- An owner is \`<claimedAt>:<token>\`, with \`!\` at the end once the job was begun.
+local function lease_of(owner)
+  if not owner then return nil end
+  local at, token, begun = string.match(owner, '^(%d+):([^:!]+)(!?)$')
+  return token, at, begun == '!'
 end
 -- Buffers the events of this call. A flush writes one stream entry: pairs of \`<code><id>\` and a payload.
 -- Payloads over 8 KB are left in the job's hash; the code is then upper case.
@@ -1235,8 +1241,8 @@ for i = 1, done_n do
   while left == 0 do whose, left, row = ARGV[row + 1], number[ARGV[row + 2]], row + 2 end
   left = left - 1
   if owner[i] ~= last then
-    last, held, at = owner[i], nil, nil
-    if last then at, held = string.match(last, '^(%d+):([^:!]+)!?$') end
+    last = owner[i]
+    held, at = lease_of(last)
   end
   local why
   if not held then why = 'EMQSTALE no lease'
@@ -3206,7 +3212,7 @@ return { entries, first[1], top[1] }`,
 
 export const publishScript: Script<(typeof REGISTRY)["publish"]> = {
   spec: REGISTRY.publish,
-  sha: "f9074696f0763547550857d8954311bba16e5427",
+  sha: "5c9d63a4e0bac5a033e3b8b202272cd66dbbabfe",
   source: `-- Tells events of the caller's own, in one stream entry.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -3238,9 +3244,36 @@ if not bad and #KEYS ~= 3 then bad = 'keys' end
 if not bad and #ARGV ~= messages_base + messages_n * messages_w then bad = 'arguments' end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
 local opts = redis.call('HMGET', meta, 'events.max')
-local events_max = tonumber(opts[1] or '10000') or 10000
-if not (events_max >= 0 and events_max <= 9007199254740991 and events_max % 1 == 0) then
-  events_max = 10000
+local events_text = opts[1]
+-- Buffers the events of this call. A flush writes one stream entry: pairs of \`<code><id>\` and a payload.
+-- Payloads over 8 KB are left in the job's hash; the code is then upper case.
+local ev, ev_n, ev_bytes = {}, 0, 0
+-- Also as text: a number is written out anew for each command.
+local events_max, events_most = 10000, '10000'
+if events_text then
+  local most = tonumber(events_text)
+  if most and most >= 0 and most <= 9007199254740991 and most % 1 == 0 then
+    events_max, events_most = most, string.format('%.0f', most)
+  end
+end
+
+local function flush_events()
+  if ev_n == 0 then return end
+  local how = events_max < 1000 and '=' or '~'
+  -- pcall: after the first write nothing may raise, and a stream can only fail by its own last id.
+  redis.pcall('XADD', events, 'MAXLEN', how, events_most, '*', unpack(ev))
+  ev, ev_n, ev_bytes = {}, 0, 0
+end
+
+local function emit(code, id, value)
+  if events_max == 0 then return end
+  local size = #value
+  if size > 8192 then code, value, size = string.upper(code), '', 0 end
+  size = size + #id
+  if ev_n >= 200 or ev_bytes + size > 65536 then flush_events() end
+  ev[ev_n + 1] = code .. id
+  ev[ev_n + 2] = value
+  ev_n, ev_bytes = ev_n + 2, ev_bytes + size
 end
 redis.call('XLEN', events)
 local pairs_out, bytes = {}, 0
@@ -3255,7 +3288,7 @@ end
 if bytes > 65536 then return redis.error_reply('EMQARG messages.payload') end
 if messages_n == 0 or events_max == 0 then return '' end
 local how = events_max < 1000 and '=' or '~'
-return redis.pcall('XADD', events, 'MAXLEN', how, events_max, '*', unpack(pairs_out))`,
+return redis.pcall('XADD', events, 'MAXLEN', how, events_most, '*', unpack(pairs_out))`,
 };
 
 export const inspectScript: Script<(typeof REGISTRY)["inspect"]> = {
