@@ -1,7 +1,7 @@
 -- Writes the journal of a run: its phase only goes on, and a run that rests is never woken up.
 local unpack = unpack or table.unpack
 local migration = KEYS[1]
-if #ARGV < 4 then return redis.error_reply('EMQARG arguments') end
+if #ARGV < 5 then return redis.error_reply('EMQARG arguments') end
 local bad
 local odd, whole = string.gsub(ARGV[1] .. ' ', '%d+ ', '')
 if odd ~= '' or whole ~= 1 then
@@ -15,7 +15,8 @@ if rows_n > 64 then bad = bad or 'rows' end
 local run = ARGV[2]
 local phase = ARGV[3]
 local step = ARGV[4]
-local rows_base, rows_w = 4, 2
+local over = ARGV[5]
+local rows_base, rows_w = 5, 2
 local function rows(row) return rows_base + (row - 1) * rows_w end
 local rows_field, rows_value = 1, 2
 if not bad and #KEYS ~= 1 then bad = 'keys' end
@@ -26,6 +27,7 @@ local RANK = { discover = 0, plan = 1, drain = 2, fence = 3, copy = 4, verify = 
 if not string.find(run, '^[%w-]+$') then return redis.error_reply('EMQARG run') end
 if not RANK[phase] then return redis.error_reply('EMQARG phase') end
 if step ~= 'write' and step ~= 'forget' then return redis.error_reply('EMQARG step') end
+if over ~= '' and not string.find(over, '^[%w-]+$') then return redis.error_reply('EMQARG over') end
 local fields = { 'run', run }
 for i = 1, rows_n do
   local field = ARGV[rows(i) + rows_field]
@@ -44,7 +46,9 @@ if step == 'forget' then
 end
 -- A finished run whose id is used again begins a new report, as another run does.
 local other = known[1] and (known[1] ~= run or (rests and rank > 6 and RANK[phase] < 3))
-if other and (not rests or (RANK[phase] > 2 and phase ~= 'remove')) then
+-- Who holds the stamp has read that the journal's run does not.
+local taken = over ~= '' and known[1] == over
+if other and not taken and (not rests or (RANK[phase] > 2 and phase ~= 'remove')) then
   return redis.error_reply('EMQFENCE run ' .. string.sub(known[1], 1, 64))
 end
 if not other and rank and rank > 6 and RANK[phase] < rank then

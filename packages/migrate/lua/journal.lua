@@ -4,6 +4,7 @@ local RANK = { discover = 0, plan = 1, drain = 2, fence = 3, copy = 4, verify = 
 if not string.find(run, '^[%w-]+$') then return redis.error_reply('EMQARG run') end
 if not RANK[phase] then return redis.error_reply('EMQARG phase') end
 if step ~= 'write' and step ~= 'forget' then return redis.error_reply('EMQARG step') end
+if over ~= '' and not string.find(over, '^[%w-]+$') then return redis.error_reply('EMQARG over') end
 local fields = { 'run', run }
 for i = 1, rows_n do
   local field = ARGV[rows(i) + rows_field]
@@ -22,7 +23,9 @@ if step == 'forget' then
 end
 -- A finished run whose id is used again begins a new report, as another run does.
 local other = known[1] and (known[1] ~= run or (rests and rank > 6 and RANK[phase] < 3))
-if other and (not rests or (RANK[phase] > 2 and phase ~= 'remove')) then
+-- Who holds the stamp has read that the journal's run does not.
+local taken = over ~= '' and known[1] == over
+if other and not taken and (not rests or (RANK[phase] > 2 and phase ~= 'remove')) then
   return redis.error_reply('EMQFENCE run ' .. string.sub(known[1], 1, 64))
 end
 if not other and rank and rank > 6 and RANK[phase] < rank then

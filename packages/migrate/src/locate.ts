@@ -1,5 +1,5 @@
 import type { Command, Reply } from "@echomq/scripts";
-import { type FenceProbes, parseVersion, reserveKey } from "@echomq/wire";
+import { type FenceProbes, isEchoMQError, parseVersion, reserveKey } from "@echomq/wire";
 import type { Place } from "./command-line.js";
 import type { Context } from "./context.js";
 import { otherSource } from "./source.js";
@@ -30,11 +30,25 @@ export interface Location {
   readonly other: Place | null;
 }
 
+/** How often what is read is read again because another process changed it meanwhile. */
+export const READS = 5;
+
 /** Reads where a queue stands: two round trips, nothing written. */
 export async function locate(ctx: Context): Promise<Location> {
-  const { v1, v2 } = ctx;
   // Every phase begins here.
   ctx.others = undefined;
+  for (let reads = 1; ; reads++) {
+    try {
+      return await look(ctx);
+    } catch (error) {
+      // A fence, a commit or a rollback changed a key's type between the two round trips.
+      if (!isEchoMQError(error, "WRONGTYPE") || reads === READS) throw error;
+    }
+  }
+}
+
+async function look(ctx: Context): Promise<Location> {
+  const { v1, v2 } = ctx;
   const journalKey = reserveKey("migration", ctx.q);
   const read = (commands: readonly Command[]): Promise<readonly Reply[]> =>
     ctx.dispatcher.readMany(commands, { key: v2.stamp }, { op: "migrate locate" });

@@ -156,7 +156,8 @@ export function refuse(
   });
 }
 
-function overtaken(ctx: Context, phase: string, found: string): MigrationError {
+/** The refusal of a process that another one has left behind. */
+export function overtaken(ctx: Context, phase: string, found: string): MigrationError {
   const say = `Another process works on this queue (${found}); this one stopped and wrote nothing more.`;
   return refuse(ctx, phase, "OVERTAKEN", say, "status", { found });
 }

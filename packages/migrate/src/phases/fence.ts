@@ -59,19 +59,30 @@ export async function fence(ctx: Context, options: FenceOptions = {}): Promise<F
     const say = `The queue cannot move: ${blocker.message} (${blocker.count}).`;
     throw refuse(ctx, PHASE, blocker.reason, say, "plan", { blockers: planned.blockers });
   }
-  return guarded(ctx, PHASE, async () => {
-    await settleJournal(ctx, at);
-    await writeJournal(ctx, "plan", {
-      startedAt: new Date().toISOString(),
-      q: ctx.q,
-      version: planned.version ?? "",
-      jobs: planned.jobs,
-      plan: JSON.stringify({ states: planned.states, notes: planned.notes }),
-    });
-    const moved = await runFence(ctx);
-    await writeJournal(ctx, "fence", { moved });
-    return report(ctx, false, moved);
-  });
+  const named = ctx.run;
+  try {
+    return await guarded(ctx, PHASE, () => begin(ctx, at, planned));
+  } catch (error) {
+    // The run has not begun, or its stamp tells it: the next call finds the one that stands.
+    ctx.run = named;
+    throw error;
+  }
+}
+
+async function begin(ctx: Context, at: Location, planned: PlanReport): Promise<FenceReport> {
+  const begun = {
+    startedAt: new Date().toISOString(),
+    q: ctx.q,
+    version: planned.version ?? "",
+    jobs: planned.jobs,
+    plan: JSON.stringify({ states: planned.states, notes: planned.notes }),
+  };
+  await settleJournal(ctx, at);
+  await writeJournal(ctx, "plan", begun);
+  const moved = await runFence(ctx);
+  // Said again: another run that came to the fence too late may have begun its report meanwhile.
+  await writeJournal(ctx, "fence", { ...begun, moved });
+  return report(ctx, false, moved);
 }
 
 /** A journal without its stamp is what a crash, or somebody's hand, left of an earlier run. */

@@ -5,7 +5,7 @@ import { commandFor } from "../command-line.js";
 import type { Context } from "../context.js";
 import { type FoundElsewhere, findElsewhere, nextElsewhere, saidElsewhere } from "../elsewhere.js";
 import { ACTIVE_RULE, type MigrationReason } from "../errors.js";
-import { type Location, locate } from "../locate.js";
+import { type Location, locate, READS } from "../locate.js";
 import { estimateMemory, type MemoryEstimate } from "../memory.js";
 import { nextStep } from "../next-step.js";
 import { strandedRun } from "../source.js";
@@ -64,7 +64,20 @@ const JOBS_PER_SECOND = 12_000;
 
 /** Says what a move would do and what stands in its way. Writes nothing. */
 export async function plan(ctx: Context): Promise<PlanReport> {
-  const at = await locate(ctx);
+  let at = await locate(ctx);
+  for (let reads = 1; ; reads++) {
+    const [read] = await Promise.allSettled([planAt(ctx, at)]);
+    const after = await locate(ctx);
+    if (after.state === at.state || reads === READS) {
+      if (read.status === "rejected") throw read.reason;
+      return read.value;
+    }
+    // Another process moved the queue while it was read; half of it would be told as missing.
+    at = after;
+  }
+}
+
+async function planAt(ctx: Context, at: Location): Promise<PlanReport> {
   const where = at.state === "moving" && at.other === null ? ctx.v1.vaulted : ctx.v1.unit;
   const found = await survey(ctx, where);
   const keys = await surveyKeys(ctx);

@@ -1,6 +1,7 @@
 import type { Context, Phase } from "../context.js";
 import { nothingHere } from "../elsewhere.js";
-import { located } from "../stamps.js";
+import { MigrationError } from "../errors.js";
+import { located, overtaken } from "../stamps.js";
 import { type CommitOptions, type CommitReport, commit } from "./commit.js";
 import { type CopyReport, copy } from "./copy.js";
 import { type DrainOptions, type DrainReport, drain } from "./drain.js";
@@ -67,6 +68,14 @@ export async function runAll(ctx: Context, options: RunOptions = {}): Promise<Ru
       jobs = (await walk("verify", () => verify(ctx))).jobs;
     }
   }
-  const { run } = await walk("commit", () => commit(ctx, options));
+  const { run } = await walk("commit", () => commit(ctx, options).catch(toldOfAnother(ctx)));
   return { phase: "run", queue: ctx.queue, run, jobs, reports };
+}
+
+/** What this call had verified itself, another process of the run has begun to verify anew. */
+function toldOfAnother(ctx: Context): (error: unknown) => never {
+  return (error) => {
+    if (!(error instanceof MigrationError) || error.reason !== "NOT_VERIFIED") throw error;
+    throw overtaken(ctx, "commit", "it verifies anew");
+  };
 }

@@ -184,7 +184,9 @@ describe.each(ENGINES)("hostile input on %s", (engine) => {
     expect(await bench.client.exists("bull:a:1", "bull:a:a:b:c")).toBe(0);
   });
 
-  test("two tools on one queue: one moves it, the other is told, nothing is lost", async () => {
+  test("three tools on one queue: one moves it, the others are told, nothing is lost", {
+    repeats: 9,
+  }, async () => {
     const bench = await openBench(engine);
     const queue = uniqueQueue("race");
     await makeV1({ url: bench.url, queue, waiting: 40 });
@@ -197,6 +199,8 @@ describe.each(ENGINES)("hostile input on %s", (engine) => {
     expect(outcomes.some(({ status }) => status === "fulfilled")).toBe(true);
     for (const reason of refused)
       expect(["OVERTAKEN", "NOT_FENCED", "TARGET_TAKEN"]).toContain(reason);
+    for (const tool of tools) expect((await tool.runAll()).reports.length).toBeGreaterThan(0);
+    expect(await tools[0]?.status()).toMatchObject({ state: "done", at: "committed" });
     expect(await bench.client.get(`emq:{${queue}}:meta`)).toBe("echomq:2.0.0");
     for (const key of jobs) {
       const id = key.slice(`bull:${queue}:`.length);
@@ -205,6 +209,28 @@ describe.each(ENGINES)("hostile input on %s", (engine) => {
       );
     }
   });
+
+  test.each(["plan", "fence", "copy", "rollback"])(
+    "a journal that another run left in %s does not hold up the run of the stamp",
+    async (phase) => {
+      const { client, url, migration: make } = await openBench(engine);
+      const queue = uniqueQueue("journal");
+      await makeV1({ url, queue, waiting: 3 });
+      const first = await make({ queue });
+      const { run } = await first.fence();
+      const journal = `{emq}:migration:${queue}`;
+      const other = { run: "other-1", phase, queue, prefix: "bull" };
+      await client.unlink(journal);
+      await client.hset(journal, other);
+      const second = await make({ queue });
+      expect((await second.runAll()).run).toBe(run);
+      expect(await client.hmget(journal, "run", "phase")).toEqual([run, "committed"]);
+      await client.hset(journal, other);
+      // Opening reads it, so a commit that is repeated closes it.
+      expect(await second.commit()).toMatchObject({ already: true, run });
+      expect(await client.hmget(journal, "run", "phase")).toEqual([run, "committed"]);
+    },
+  );
 
   test("a server that restarts in the middle: the same command goes on", async () => {
     const server = await startServer({

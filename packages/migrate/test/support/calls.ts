@@ -217,7 +217,7 @@ export const CALLS: readonly ValidCall[] = [
     journalScript,
     {
       q: Q,
-      args: { run: RUN, phase: "copy", step: "write" },
+      args: { run: RUN, phase: "copy", step: "write", over: "" },
       rows: [{ field: "jobs", value: "3" }],
     },
     (client) => client.hset("{emq}:migration:q", "run", RUN, "phase", "fence"),
