@@ -1,27 +1,27 @@
 -- Opens the migrated queue for v2 clients: version, stamp, tombstone and marker in one step.
 local unpack = unpack or table.unpack
 local stamp, meta, wait, prioritized, delayed, marker = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
-if #ARGV < 6 then return redis.error_reply('EMQARG arguments') end
+if #ARGV < 5 then return redis.error_reply('EMQARG arguments') end
 local bad
-local odd, whole = string.gsub(ARGV[1] .. ' ' .. ARGV[2] .. ' ', '%d+ ', '')
-if odd ~= '' or whole ~= 2 then
-  for _, arg in ipairs({ { 1, 'tombs' }, { 2, 'vault' } }) do
-    if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
-  end
-  return redis.error_reply('EMQARG ' .. bad)
+if #ARGV[1] ~= 6 or not string.find(ARGV[1], '^%d+$') then
+  return redis.error_reply('EMQARG numbers')
 end
-local tombs_n = ARGV[1] + 0
+local tombs_n, vault_n
+do
+  local b0, b1, b2, b3, b4, b5 = string.byte(ARGV[1], 1, 6)
+  tombs_n = b0 * 100 + b1 * 10 + b2 - 5328
+  vault_n = b3 * 100 + b4 * 10 + b5 - 5328
+end
 if tombs_n > 64 then bad = bad or 'tombs' end
-local vault_n = ARGV[2] + 0
 if vault_n > 64 then bad = bad or 'vault' end
-local own = ARGV[3]
-local run = ARGV[4]
-local tombstone = ARGV[5]
-local source = ARGV[6]
+local own = ARGV[2]
+local run = ARGV[3]
+local tombstone = ARGV[4]
+local source = ARGV[5]
 local tombs_at, tombs_w = 6, 1
 local vault_at, vault_w = tombs_at + tombs_n * tombs_w, 1
 if not bad and #KEYS ~= vault_at + vault_n * vault_w then bad = 'keys' end
-if not bad and #ARGV ~= 6 then bad = 'arguments' end
+if not bad and #ARGV ~= 5 then bad = 'arguments' end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
 -- The refusal of a stamp that is not the one the call needs.
 local function refused(found)

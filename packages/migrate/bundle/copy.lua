@@ -1,32 +1,38 @@
 -- Copies one batch of jobs, hash first and membership second, and moves the cursor of their state.
 local unpack = unpack or table.unpack
 local stamp, meta, wait, prioritized, priorities, pc, delayed, completed, failed, extras = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10]
-if #ARGV < 8 then return redis.error_reply('EMQARG arguments') end
+if #ARGV < 6 then return redis.error_reply('EMQARG arguments') end
 local bad
-local odd, whole = string.gsub(ARGV[1] .. ' ' .. ARGV[2] .. ' ' .. ARGV[3] .. ' ' .. ARGV[6] .. ' ' .. ARGV[7] .. ' ', '%d+ ', '')
-if odd ~= '' or whole ~= 5 then
-  for _, arg in ipairs({ { 1, 'sources' }, { 2, 'jobs' }, { 3, 'items' }, { 6, 'from' }, { 7, 'to' } }) do
+if #ARGV[1] ~= 9 or not string.find(ARGV[1], '^%d+$') then
+  return redis.error_reply('EMQARG numbers')
+end
+local sources_n, jobs_n, items_n
+do
+  local b0, b1, b2, b3, b4, b5, b6, b7, b8 = string.byte(ARGV[1], 1, 9)
+  sources_n = b0 * 100 + b1 * 10 + b2 - 5328
+  jobs_n = b3 * 100 + b4 * 10 + b5 - 5328
+  items_n = b6 * 100 + b7 * 10 + b8 - 5328
+end
+if sources_n > 500 then bad = bad or 'sources' end
+if jobs_n > 500 then bad = bad or 'jobs' end
+if items_n > 500 then bad = bad or 'items' end
+if not string.find(ARGV[4] .. ' ' .. ARGV[5], '^%d+ %d+$') then
+  for _, arg in ipairs({ { 4, 'from' }, { 5, 'to' } }) do
     if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
   end
   return redis.error_reply('EMQARG ' .. bad)
 end
-local sources_n = ARGV[1] + 0
-if sources_n > 500 then bad = bad or 'sources' end
-local jobs_n = ARGV[2] + 0
-if jobs_n > 500 then bad = bad or 'jobs' end
-local items_n = ARGV[3] + 0
-if items_n > 500 then bad = bad or 'items' end
-local own = ARGV[4]
-local state = ARGV[5]
-local from = ARGV[6] + 0
+local own = ARGV[2]
+local state = ARGV[3]
+local from = ARGV[4] + 0
 if from > 9007199254740991 then bad = bad or 'from' end
-local to = ARGV[7] + 0
+local to = ARGV[5] + 0
 if to > 9007199254740991 then bad = bad or 'to' end
-local source = ARGV[8]
+local source = ARGV[6]
 local sources_at, sources_w = 10, 1
 local jobs_at, jobs_w = sources_at + sources_n * sources_w, 2
 local jobs_id = #stamp - 4 + #'v2:job:' + 1
-local items_base, items_w = 8, 2
+local items_base, items_w = 6, 2
 local function items(row) return items_base + (row - 1) * items_w end
 local items_score, items_priority = 1, 2
 if not bad and #KEYS ~= jobs_at + jobs_n * jobs_w then bad = 'keys' end
@@ -34,8 +40,7 @@ if not bad and #ARGV ~= items_base + items_n * items_w then bad = 'arguments' en
 if bad then return redis.error_reply('EMQARG ' .. bad) end
 local number = {}
 for row = items_base, items_base + (items_n - 1) * items_w, items_w do
-  local text
-  text = ARGV[row + 2]
+  local text = ARGV[row + 2]
   if not number[text] then
     if string.find(text, '^%d+$') and text + 0 <= 9007199254740991 then number[text] = text + 0
     else return redis.error_reply('EMQARG items.priority') end

@@ -1,26 +1,26 @@
 -- Carries deduplication keys with the time they have left.
 local unpack = unpack or table.unpack
 local stamp, meta = KEYS[1], KEYS[2]
-if #ARGV < 4 then return redis.error_reply('EMQARG arguments') end
+if #ARGV < 3 then return redis.error_reply('EMQARG arguments') end
 local bad
-local odd, whole = string.gsub(ARGV[1] .. ' ' .. ARGV[2] .. ' ', '%d+ ', '')
-if odd ~= '' or whole ~= 2 then
-  for _, arg in ipairs({ { 1, 'sources' }, { 2, 'records' } }) do
-    if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
-  end
-  return redis.error_reply('EMQARG ' .. bad)
+if #ARGV[1] ~= 6 or not string.find(ARGV[1], '^%d+$') then
+  return redis.error_reply('EMQARG numbers')
 end
-local sources_n = ARGV[1] + 0
+local sources_n, records_n
+do
+  local b0, b1, b2, b3, b4, b5 = string.byte(ARGV[1], 1, 6)
+  sources_n = b0 * 100 + b1 * 10 + b2 - 5328
+  records_n = b3 * 100 + b4 * 10 + b5 - 5328
+end
 if sources_n > 500 then bad = bad or 'sources' end
-local records_n = ARGV[2] + 0
 if records_n > 500 then bad = bad or 'records' end
-local own = ARGV[3]
-local source = ARGV[4]
+local own = ARGV[2]
+local source = ARGV[3]
 local sources_at, sources_w = 2, 1
 local records_at, records_w = sources_at + sources_n * sources_w, 1
 local records_id = #stamp - 4 + #'v2:dedup:' + 1
 if not bad and #KEYS ~= records_at + records_n * records_w then bad = 'keys' end
-if not bad and #ARGV ~= 4 then bad = 'arguments' end
+if not bad and #ARGV ~= 3 then bad = 'arguments' end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
 -- The refusal of a stamp that is not the one the call needs.
 local function refused(found)

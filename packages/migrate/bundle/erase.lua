@@ -3,14 +3,14 @@ local unpack = unpack or table.unpack
 local stamp, meta = KEYS[1], KEYS[2]
 if #ARGV < 2 then return redis.error_reply('EMQARG arguments') end
 local bad
-local odd, whole = string.gsub(ARGV[1] .. ' ', '%d+ ', '')
-if odd ~= '' or whole ~= 1 then
-  for _, arg in ipairs({ { 1, 'victims' } }) do
-    if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
-  end
-  return redis.error_reply('EMQARG ' .. bad)
+if #ARGV[1] ~= 3 or not string.find(ARGV[1], '^%d+$') then
+  return redis.error_reply('EMQARG numbers')
 end
-local victims_n = ARGV[1] + 0
+local victims_n
+do
+  local b0, b1, b2 = string.byte(ARGV[1], 1, 3)
+  victims_n = b0 * 100 + b1 * 10 + b2 - 5328
+end
 if victims_n > 500 then bad = bad or 'victims' end
 local own = ARGV[2]
 local victims_at, victims_w = 2, 1

@@ -1,27 +1,27 @@
 -- Moves every queue-level v1 key into the vault, leaves a tombstone and stamps the queue, in one step.
 local unpack = unpack or table.unpack
 local stamp, meta = KEYS[1], KEYS[2]
-if #ARGV < 6 then return redis.error_reply('EMQARG arguments') end
+if #ARGV < 5 then return redis.error_reply('EMQARG arguments') end
 local bad
-local odd, whole = string.gsub(ARGV[1] .. ' ' .. ARGV[2] .. ' ', '%d+ ', '')
-if odd ~= '' or whole ~= 2 then
-  for _, arg in ipairs({ { 1, 'live' }, { 2, 'vault' } }) do
-    if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
-  end
-  return redis.error_reply('EMQARG ' .. bad)
+if #ARGV[1] ~= 6 or not string.find(ARGV[1], '^%d+$') then
+  return redis.error_reply('EMQARG numbers')
 end
-local live_n = ARGV[1] + 0
+local live_n, vault_n
+do
+  local b0, b1, b2, b3, b4, b5 = string.byte(ARGV[1], 1, 6)
+  live_n = b0 * 100 + b1 * 10 + b2 - 5328
+  vault_n = b3 * 100 + b4 * 10 + b5 - 5328
+end
 if live_n > 64 then bad = bad or 'live' end
-local vault_n = ARGV[2] + 0
 if vault_n > 64 then bad = bad or 'vault' end
-local own = ARGV[3]
-local run = ARGV[4]
-local tombstone = ARGV[5]
-local source = ARGV[6]
+local own = ARGV[2]
+local run = ARGV[3]
+local tombstone = ARGV[4]
+local source = ARGV[5]
 local live_at, live_w = 2, 1
 local vault_at, vault_w = live_at + live_n * live_w, 1
 if not bad and #KEYS ~= vault_at + vault_n * vault_w then bad = 'keys' end
-if not bad and #ARGV ~= 6 then bad = 'arguments' end
+if not bad and #ARGV ~= 5 then bad = 'arguments' end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
 -- live[1] is v1's meta, live[2] active, live[3] waiting-children, live[4] repeat.
 -- The refusal of a stamp that is not the one the call needs.

@@ -3,14 +3,14 @@ local unpack = unpack or table.unpack
 local migration = KEYS[1]
 if #ARGV < 5 then return redis.error_reply('EMQARG arguments') end
 local bad
-local odd, whole = string.gsub(ARGV[1] .. ' ', '%d+ ', '')
-if odd ~= '' or whole ~= 1 then
-  for _, arg in ipairs({ { 1, 'rows' } }) do
-    if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
-  end
-  return redis.error_reply('EMQARG ' .. bad)
+if #ARGV[1] ~= 3 or not string.find(ARGV[1], '^%d+$') then
+  return redis.error_reply('EMQARG numbers')
 end
-local rows_n = ARGV[1] + 0
+local rows_n
+do
+  local b0, b1, b2 = string.byte(ARGV[1], 1, 3)
+  rows_n = b0 * 100 + b1 * 10 + b2 - 5328
+end
 if rows_n > 64 then bad = bad or 'rows' end
 local run = ARGV[2]
 local phase = ARGV[3]

@@ -1,44 +1,49 @@
 -- Carries the queue's options and its metrics, and notes the end of the copy.
 local unpack = unpack or table.unpack
 local stamp, meta, metrics_completed, metrics_failed = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
-if #ARGV < 5 then return redis.error_reply('EMQARG arguments') end
+if #ARGV < 4 then return redis.error_reply('EMQARG arguments') end
 local bad
-local odd, whole = string.gsub(ARGV[1] .. ' ' .. ARGV[2] .. ' ' .. ARGV[4] .. ' ', '%d+ ', '')
-if odd ~= '' or whole ~= 3 then
-  for _, arg in ipairs({ { 1, 'rows' }, { 2, 'minutes' }, { 4, 'last' } }) do
+if #ARGV[1] ~= 6 or not string.find(ARGV[1], '^%d+$') then
+  return redis.error_reply('EMQARG numbers')
+end
+local rows_n, minutes_n
+do
+  local b0, b1, b2, b3, b4, b5 = string.byte(ARGV[1], 1, 6)
+  rows_n = b0 * 100 + b1 * 10 + b2 - 5328
+  minutes_n = b3 * 100 + b4 * 10 + b5 - 5328
+end
+if rows_n > 500 then bad = bad or 'rows' end
+if minutes_n > 500 then bad = bad or 'minutes' end
+if not string.find(ARGV[3], '^%d+$') then
+  for _, arg in ipairs({ { 3, 'last' } }) do
     if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
   end
   return redis.error_reply('EMQARG ' .. bad)
 end
-local rows_n = ARGV[1] + 0
-if rows_n > 500 then bad = bad or 'rows' end
-local minutes_n = ARGV[2] + 0
-if minutes_n > 500 then bad = bad or 'minutes' end
-local own = ARGV[3]
-local last = ARGV[4] + 0
+local own = ARGV[2]
+local last = ARGV[3] + 0
 if last > 9007199254740991 then bad = bad or 'last' end
-local source = ARGV[5]
-local rows_base, rows_w = 5, 2
+local source = ARGV[4]
+local rows_base, rows_w = 4, 2
 local function rows(row) return rows_base + (row - 1) * rows_w end
 local rows_field, rows_value = 1, 2
-local minutes_base, minutes_w = rows_base + rows_n * rows_w, 3
+local minutes_base, minutes_w = rows_base + rows_n * rows_w, 2
 local function minutes(row) return minutes_base + (row - 1) * minutes_w end
-local minutes_metric, minutes_minute, minutes_count = 1, 2, 3
+local minutes_numbers, minutes_metric = 1, 2
+local minutes_minute, minutes_count, minutes_minute_text, minutes_count_text = 1, 2, 3, 4
 if not bad and #KEYS ~= 4 then bad = 'keys' end
 if not bad and #ARGV ~= minutes_base + minutes_n * minutes_w then bad = 'arguments' end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
-local number = {}
+local minutes_number = {}
 for row = minutes_base, minutes_base + (minutes_n - 1) * minutes_w, minutes_w do
-  local text
-  text = ARGV[row + 2]
-  if not number[text] then
-    if string.find(text, '^%d+$') and text + 0 <= 9007199254740991 then number[text] = text + 0
-    else return redis.error_reply('EMQARG minutes.minute') end
-  end
-  text = ARGV[row + 3]
-  if not number[text] then
-    if string.find(text, '^%d+$') and text + 0 <= 9007199254740991 then number[text] = text + 0
-    else return redis.error_reply('EMQARG minutes.count') end
+  local text = ARGV[row + 1]
+  if not minutes_number[text] then
+    local n0, n1 = string.match(text, '^(%d+) (%d+)$')
+    if not n0 then return redis.error_reply('EMQARG minutes.numbers') end
+    local many = { n0 + 0, n1 + 0, n0, n1 }
+    if many[1] > 9007199254740991 then bad = bad or 'minutes.minute' end
+    if many[2] > 9007199254740991 then bad = bad or 'minutes.count' end
+    minutes_number[text] = many
   end
 end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
@@ -77,8 +82,9 @@ for i = 1, minutes_n do
   local metric = ARGV[minutes(i) + minutes_metric]
   local list = metric == 'completed' and done or metric == 'failed' and broken
   if not list then return redis.error_reply('EMQARG minutes.metric') end
-  list[#list + 1] = ARGV[minutes(i) + minutes_minute]
-  list[#list + 1] = ARGV[minutes(i) + minutes_count]
+  local number = minutes_number[ARGV[minutes(i) + minutes_numbers]]
+  list[#list + 1] = number[minutes_minute_text]
+  list[#list + 1] = number[minutes_count_text]
 end
 redis.call('HLEN', meta)
 redis.call('HLEN', metrics_completed)

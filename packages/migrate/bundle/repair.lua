@@ -1,28 +1,28 @@
 -- Puts back a stamp, and a tombstone, that somebody deleted or wrote over.
 local unpack = unpack or table.unpack
 local stamp, meta = KEYS[1], KEYS[2]
-if #ARGV < 7 then return redis.error_reply('EMQARG arguments') end
+if #ARGV < 6 then return redis.error_reply('EMQARG arguments') end
 local bad
-local odd, whole = string.gsub(ARGV[1] .. ' ' .. ARGV[2] .. ' ', '%d+ ', '')
-if odd ~= '' or whole ~= 2 then
-  for _, arg in ipairs({ { 1, 'asides' }, { 2, 'tombs' } }) do
-    if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
-  end
-  return redis.error_reply('EMQARG ' .. bad)
+if #ARGV[1] ~= 6 or not string.find(ARGV[1], '^%d+$') then
+  return redis.error_reply('EMQARG numbers')
 end
-local asides_n = ARGV[1] + 0
+local asides_n, tombs_n
+do
+  local b0, b1, b2, b3, b4, b5 = string.byte(ARGV[1], 1, 6)
+  asides_n = b0 * 100 + b1 * 10 + b2 - 5328
+  tombs_n = b3 * 100 + b4 * 10 + b5 - 5328
+end
 if asides_n > 1 then bad = bad or 'asides' end
-local tombs_n = ARGV[2] + 0
 if tombs_n > 1 then bad = bad or 'tombs' end
-local wanted = ARGV[3]
-local version = ARGV[4]
-local migrated = ARGV[5]
-local tombstone = ARGV[6]
-local source = ARGV[7]
+local wanted = ARGV[2]
+local version = ARGV[3]
+local migrated = ARGV[4]
+local tombstone = ARGV[5]
+local source = ARGV[6]
 local asides_at, asides_w = 2, 1
 local tombs_at, tombs_w = asides_at + asides_n * asides_w, 1
 if not bad and #KEYS ~= tombs_at + tombs_n * tombs_w then bad = 'keys' end
-if not bad and #ARGV ~= 7 then bad = 'arguments' end
+if not bad and #ARGV ~= 6 then bad = 'arguments' end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
 -- The refusal of a stamp that is not the one the call needs.
 local function refused(found)

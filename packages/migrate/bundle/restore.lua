@@ -1,29 +1,35 @@
 -- Renames the vault back and takes tombstone and stamp away, in one step.
 local unpack = unpack or table.unpack
 local stamp, meta = KEYS[1], KEYS[2]
-if #ARGV < 6 then return redis.error_reply('EMQARG arguments') end
+if #ARGV < 5 then return redis.error_reply('EMQARG arguments') end
 local bad
-local odd, whole = string.gsub(ARGV[1] .. ' ' .. ARGV[2] .. ' ' .. ARGV[4] .. ' ' .. ARGV[5] .. ' ', '%d+ ', '')
-if odd ~= '' or whole ~= 4 then
-  for _, arg in ipairs({ { 1, 'live' }, { 2, 'vault' }, { 4, 'holders' }, { 5, 'overwrite' } }) do
+if #ARGV[1] ~= 6 or not string.find(ARGV[1], '^%d+$') then
+  return redis.error_reply('EMQARG numbers')
+end
+local live_n, vault_n
+do
+  local b0, b1, b2, b3, b4, b5 = string.byte(ARGV[1], 1, 6)
+  live_n = b0 * 100 + b1 * 10 + b2 - 5328
+  vault_n = b3 * 100 + b4 * 10 + b5 - 5328
+end
+if live_n > 64 then bad = bad or 'live' end
+if vault_n > 64 then bad = bad or 'vault' end
+if not string.find(ARGV[3] .. ' ' .. ARGV[4], '^%d+ %d+$') then
+  for _, arg in ipairs({ { 3, 'holders' }, { 4, 'overwrite' } }) do
     if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
   end
   return redis.error_reply('EMQARG ' .. bad)
 end
-local live_n = ARGV[1] + 0
-if live_n > 64 then bad = bad or 'live' end
-local vault_n = ARGV[2] + 0
-if vault_n > 64 then bad = bad or 'vault' end
-local own = ARGV[3]
-local holders = ARGV[4] + 0
+local own = ARGV[2]
+local holders = ARGV[3] + 0
 if holders > 9007199254740991 then bad = bad or 'holders' end
-local overwrite = ARGV[5] + 0
+local overwrite = ARGV[4] + 0
 if overwrite > 9007199254740991 then bad = bad or 'overwrite' end
-local source = ARGV[6]
+local source = ARGV[5]
 local live_at, live_w = 2, 1
 local vault_at, vault_w = live_at + live_n * live_w, 1
 if not bad and #KEYS ~= vault_at + vault_n * vault_w then bad = 'keys' end
-if not bad and #ARGV ~= 6 then bad = 'arguments' end
+if not bad and #ARGV ~= 5 then bad = 'arguments' end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
 -- live[1] is v1's meta; the first `holders` keys hold jobs or their schedule.
 -- The refusal of a stamp that is not the one the call needs.

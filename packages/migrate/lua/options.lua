@@ -17,8 +17,9 @@ for i = 1, minutes_n do
   local metric = ARGV[minutes(i) + minutes_metric]
   local list = metric == 'completed' and done or metric == 'failed' and broken
   if not list then return redis.error_reply('EMQARG minutes.metric') end
-  list[#list + 1] = ARGV[minutes(i) + minutes_minute]
-  list[#list + 1] = ARGV[minutes(i) + minutes_count]
+  local number = minutes_number[ARGV[minutes(i) + minutes_numbers]]
+  list[#list + 1] = number[minutes_minute_text]
+  list[#list + 1] = number[minutes_count_text]
 end
 redis.call('HLEN', meta)
 redis.call('HLEN', metrics_completed)

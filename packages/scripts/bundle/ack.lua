@@ -13,14 +13,14 @@ end
 local meta, outbox, outbox_due = KEYS[2], KEYS[3], KEYS[4]
 if #ARGV < 1 then return redis.error_reply('EMQARG arguments') end
 local bad
-local odd, whole = string.gsub(ARGV[1] .. ' ', '%d+ ', '')
-if odd ~= '' or whole ~= 1 then
-  for _, arg in ipairs({ { 1, 'items' } }) do
-    if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
-  end
-  return redis.error_reply('EMQARG ' .. bad)
+if #ARGV[1] ~= 3 or not string.find(ARGV[1], '^%d+$') then
+  return redis.error_reply('EMQARG numbers')
 end
-local items_n = ARGV[1] + 0
+local items_n
+do
+  local b0, b1, b2 = string.byte(ARGV[1], 1, 3)
+  items_n = b0 * 100 + b1 * 10 + b2 - 5328
+end
 if items_n > 100 then bad = bad or 'items' end
 local items_base, items_w = 1, 2
 local function items(row) return items_base + (row - 1) * items_w end
@@ -30,8 +30,7 @@ if not bad and #ARGV ~= items_base + items_n * items_w then bad = 'arguments' en
 if bad then return redis.error_reply('EMQARG ' .. bad) end
 local number = {}
 for row = items_base, items_base + (items_n - 1) * items_w, items_w do
-  local text
-  text = ARGV[row + 2]
+  local text = ARGV[row + 2]
   if not number[text] then
     if string.find(text, '^%d+$') and text + 0 <= 9007199254740991 then number[text] = text + 0
     else return redis.error_reply('EMQARG items.due') end

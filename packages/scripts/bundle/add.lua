@@ -11,31 +11,37 @@ if not (found_version == 'echomq:2.0.0' or type(found_version) == 'string'
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
 end
 local meta, wait, prioritized, pc, delayed, priorities, trash, extras, active, held, marker, events = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10], KEYS[11], KEYS[12], KEYS[13]
-if #ARGV < 8 then return redis.error_reply('EMQARG arguments') end
+if #ARGV < 2 then return redis.error_reply('EMQARG arguments') end
 local bad
-local odd, whole = string.gsub(ARGV[1] .. ' ' .. ARGV[2] .. ' ' .. ARGV[3] .. ' ' .. ARGV[4] .. ' ' .. ARGV[5] .. ' ' .. ARGV[6] .. ' ' .. ARGV[7] .. ' ' .. ARGV[8] .. ' ', '%d+ ', '')
-if odd ~= '' or whole ~= 8 then
-  for _, arg in ipairs({ { 1, 'jobs' }, { 2, 'namesakes' }, { 3, 'dedups' }, { 4, 'holders' }, { 5, 'items' }, { 6, 'locks' }, { 7, 'now' }, { 8, 'whole' } }) do
+if #ARGV[1] ~= 21 or not string.find(ARGV[1], '^%d+$') then
+  return redis.error_reply('EMQARG numbers')
+end
+local jobs_n, namesakes_n, dedups_n, holders_n, items_n, locks_n, whole
+do
+  local b0, b1, b2, b3, b4, b5, b6, b7, b8, b9, b10, b11, b12, b13, b14, b15, b16, b17, b18, b19, b20 = string.byte(ARGV[1], 1, 21)
+  jobs_n = b0 * 100 + b1 * 10 + b2 - 5328
+  namesakes_n = b3 * 100 + b4 * 10 + b5 - 5328
+  dedups_n = b6 * 100 + b7 * 10 + b8 - 5328
+  holders_n = b9 * 100 + b10 * 10 + b11 - 5328
+  items_n = b12 * 100 + b13 * 10 + b14 - 5328
+  locks_n = b15 * 100 + b16 * 10 + b17 - 5328
+  whole = b18 * 100 + b19 * 10 + b20 - 5328
+end
+if jobs_n > 500 then bad = bad or 'jobs' end
+if namesakes_n > 500 then bad = bad or 'namesakes' end
+if dedups_n > 500 then bad = bad or 'dedups' end
+if holders_n > 500 then bad = bad or 'holders' end
+if items_n > 500 then bad = bad or 'items' end
+if locks_n > 500 then bad = bad or 'locks' end
+if whole > 1 then bad = bad or 'whole' end
+if not string.find(ARGV[2], '^%d+$') then
+  for _, arg in ipairs({ { 2, 'now' } }) do
     if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
   end
   return redis.error_reply('EMQARG ' .. bad)
 end
-local jobs_n = ARGV[1] + 0
-if jobs_n > 500 then bad = bad or 'jobs' end
-local namesakes_n = ARGV[2] + 0
-if namesakes_n > 500 then bad = bad or 'namesakes' end
-local dedups_n = ARGV[3] + 0
-if dedups_n > 500 then bad = bad or 'dedups' end
-local holders_n = ARGV[4] + 0
-if holders_n > 500 then bad = bad or 'holders' end
-local items_n = ARGV[5] + 0
-if items_n > 500 then bad = bad or 'items' end
-local locks_n = ARGV[6] + 0
-if locks_n > 500 then bad = bad or 'locks' end
-local now = ARGV[7] + 0
+local now = ARGV[2] + 0
 if now > 9007199254740991 then bad = bad or 'now' end
-local whole = ARGV[8] + 0
-if whole > 1 then bad = bad or 'whole' end
 local jobs_at, jobs_w = 13, 1
 local jobs_id = #stamp - 4 + #'v2:job:' + 1
 local namesakes_at, namesakes_w = jobs_at + jobs_n * jobs_w, 4
@@ -44,67 +50,44 @@ local dedups_at, dedups_w = namesakes_at + namesakes_n * namesakes_w, 1
 local dedups_id = #stamp - 4 + #'v2:dedup:' + 1
 local holders_at, holders_w = dedups_at + dedups_n * dedups_w, 1
 local holders_id = #stamp - 4 + #'v2:job:' + 1
-local items_base, items_w = 8, 7
+local items_base, items_w = 2, 4
 local function items(row) return items_base + (row - 1) * items_w end
-local items_name, items_data, items_opts, items_timestamp, items_delay, items_priority, items_flags = 1, 2, 3, 4, 5, 6, 7
-local locks_base, locks_w = items_base + items_n * items_w, 4
+local items_numbers, items_name, items_data, items_opts = 1, 2, 3, 4
+local items_timestamp, items_delay, items_priority, items_flags, items_timestamp_text, items_delay_text, items_priority_text, items_flags_text = 1, 2, 3, 4, 5, 6, 7, 8
+local locks_base, locks_w = items_base + items_n * items_w, 1
 local function locks(row) return locks_base + (row - 1) * locks_w end
+local locks_numbers = 1
 local locks_item, locks_holder, locks_ttl, locks_flags = 1, 2, 3, 4
 if not bad and #KEYS ~= holders_at + holders_n * holders_w then bad = 'keys' end
 if not bad and #ARGV ~= locks_base + locks_n * locks_w then bad = 'arguments' end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
-local number = {}
+local items_number = {}
 for row = items_base, items_base + (items_n - 1) * items_w, items_w do
-  local text
-  text = ARGV[row + 4]
-  if not number[text] then
-    if string.find(text, '^%d+$') and text + 0 <= 9007199254740991 then number[text] = text + 0
-    else return redis.error_reply('EMQARG items.timestamp') end
+  local text = ARGV[row + 1]
+  if not items_number[text] then
+    local n0, n1, n2, n3 = string.match(text, '^(%d+) (%d+) (%d+) (%d+)$')
+    if not n0 then return redis.error_reply('EMQARG items.numbers') end
+    local many = { n0 + 0, n1 + 0, n2 + 0, n3 + 0, n0, n1, n2, n3 }
+    if many[1] > 9007199254740991 then bad = bad or 'items.timestamp' end
+    if many[2] > 9007199254740991 then bad = bad or 'items.delay' end
+    if many[3] > 2097151 then bad = bad or 'items.priority' end
+    if many[4] > 3 then bad = bad or 'items.flags' end
+    items_number[text] = many
   end
-  text = ARGV[row + 5]
-  if not number[text] then
-    if string.find(text, '^%d+$') and text + 0 <= 9007199254740991 then number[text] = text + 0
-    else return redis.error_reply('EMQARG items.delay') end
-  end
-  text = ARGV[row + 6]
-  if not number[text] then
-    if string.find(text, '^%d+$') and text + 0 <= 9007199254740991 then number[text] = text + 0
-    else return redis.error_reply('EMQARG items.priority') end
-  end
-  if number[text] > 2097151 then bad = bad or 'items.priority' end
-  text = ARGV[row + 7]
-  if not number[text] then
-    if string.find(text, '^%d+$') and text + 0 <= 9007199254740991 then number[text] = text + 0
-    else return redis.error_reply('EMQARG items.flags') end
-  end
-  if number[text] > 3 then bad = bad or 'items.flags' end
 end
+local locks_number = {}
 for row = locks_base, locks_base + (locks_n - 1) * locks_w, locks_w do
-  local text
-  text = ARGV[row + 1]
-  if not number[text] then
-    if string.find(text, '^%d+$') and text + 0 <= 9007199254740991 then number[text] = text + 0
-    else return redis.error_reply('EMQARG locks.item') end
+  local text = ARGV[row + 1]
+  if not locks_number[text] then
+    local n0, n1, n2, n3 = string.match(text, '^(%d+) (%d+) (%d+) (%d+)$')
+    if not n0 then return redis.error_reply('EMQARG locks.numbers') end
+    local many = { n0 + 0, n1 + 0, n2 + 0, n3 + 0 }
+    if many[1] > 500 then bad = bad or 'locks.item' end
+    if many[2] > 500 then bad = bad or 'locks.holder' end
+    if many[3] > 315360000000 then bad = bad or 'locks.ttl' end
+    if many[4] > 7 then bad = bad or 'locks.flags' end
+    locks_number[text] = many
   end
-  if number[text] > 500 then bad = bad or 'locks.item' end
-  text = ARGV[row + 2]
-  if not number[text] then
-    if string.find(text, '^%d+$') and text + 0 <= 9007199254740991 then number[text] = text + 0
-    else return redis.error_reply('EMQARG locks.holder') end
-  end
-  if number[text] > 500 then bad = bad or 'locks.holder' end
-  text = ARGV[row + 3]
-  if not number[text] then
-    if string.find(text, '^%d+$') and text + 0 <= 9007199254740991 then number[text] = text + 0
-    else return redis.error_reply('EMQARG locks.ttl') end
-  end
-  if number[text] > 315360000000 then bad = bad or 'locks.ttl' end
-  text = ARGV[row + 4]
-  if not number[text] then
-    if string.find(text, '^%d+$') and text + 0 <= 9007199254740991 then number[text] = text + 0
-    else return redis.error_reply('EMQARG locks.flags') end
-  end
-  if number[text] > 7 then bad = bad or 'locks.flags' end
 end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
 local opts = redis.call('HMGET', meta, 'paused', 'closing', 'events.max', 'limit')
@@ -248,9 +231,9 @@ for i = 1, jobs_n do
   keys[i] = KEYS[jobs_at + i]
   ids[i] = string.sub(keys[i], jobs_id)
   local row = items_base + (i - 1) * items_w
-  local due = number[ARGV[row + items_timestamp]] + number[ARGV[row + items_delay]]
-  if due > 8640000000000000 then return redis.error_reply('EMQARG items.delay') end
-  if number[ARGV[row + items_flags]] >= 2 then
+  local number = items_number[ARGV[row + items_numbers]]
+  if number[items_timestamp] + number[items_delay] > 8640000000000000 then return redis.error_reply('EMQARG items.delay') end
+  if number[items_flags] >= 2 then
     owned = owned + 1
     local logs = KEYS[namesakes_at + (owned - 1) * namesakes_w + 1]
     if not logs or string.sub(logs, namesakes_id) ~= ids[i] then
@@ -289,14 +272,15 @@ if locks_n > 0 then
 end
 for l = 1, locks_n do
   local row, key = locks(l), KEYS[dedups_at + l]
-  local i, nth = tonumber(ARGV[row + locks_item]), tonumber(ARGV[row + locks_holder])
+  local number = locks_number[ARGV[row + locks_numbers]]
+  local i, nth = number[locks_item], number[locks_holder]
   if i < 1 or i > jobs_n or lock_of[i] then return redis.error_reply('EMQARG locks.item') end
   if nth > holders_n then return redis.error_reply('EMQARG locks.holder') end
   if not records[key] then
     records[key] = read_record(key, nth > 0 and KEYS[holders_at + nth])
     if records[key].moved then return redis.error_reply('EMQRETRY ' .. records[key].job) end
   end
-  lock_of[i] = { record = records[key], row = row }
+  lock_of[i] = { record = records[key], number = number }
 end
 
 local most = tonumber(opts[4])
@@ -334,14 +318,16 @@ if locks_n > 0 then
   end
 
   local function put_off_now(record)
-    if record.born then return tonumber(ARGV[items(record.born) + items_delay]) > 0 end
+    if record.born then
+      return items_number[ARGV[items(record.born) + items_numbers]][items_delay] > 0
+    end
     return redis.call('ZSCORE', delayed, record.job)
   end
 
   -- What becomes of a new job with a deduplication id; whether it is written.
   contend = function(i, id)
-    local record, row = lock_of[i].record, lock_of[i].row
-    local flags, ttl = tonumber(ARGV[row + locks_flags]), tonumber(ARGV[row + locks_ttl])
+    local record, number = lock_of[i].record, lock_of[i].number
+    local flags, ttl = number[locks_flags], number[locks_ttl]
     local extend, replace, last = flags % 2 == 1, flags % 4 >= 2, flags >= 4
     if last then ttl = 0 end
     if not record.job then
@@ -388,23 +374,23 @@ local function write_job(i, namesake)
     redis.call('SREM', extras, id)
     redis.call('HDEL', priorities, id)
   end
-  local opts_text, delay_text = ARGV[row + items_opts], ARGV[row + items_delay]
-  local priority = number[ARGV[row + items_priority]]
-  if delay_text == '0' and priority == 0 and not lock_of[i] then
+  local number, opts_text = items_number[ARGV[row + items_numbers]], ARGV[row + items_opts]
+  local delay, priority = number[items_delay], number[items_priority]
+  if delay == 0 and priority == 0 and not lock_of[i] then
     if opts_text == '' then
       redis.call('HSET', keys[i], 'name', ARGV[row + items_name], 'data', ARGV[row + items_data],
-        'timestamp', ARGV[row + items_timestamp])
+        'timestamp', number[items_timestamp_text])
     else
       redis.call('HSET', keys[i], 'name', ARGV[row + items_name], 'data', ARGV[row + items_data],
-        'timestamp', ARGV[row + items_timestamp], 'opts', opts_text)
+        'timestamp', number[items_timestamp_text], 'opts', opts_text)
     end
     return nil
   end
   local hash = { 'name', ARGV[row + items_name], 'data', ARGV[row + items_data],
-    'timestamp', ARGV[row + items_timestamp] }
+    'timestamp', number[items_timestamp_text] }
   if opts_text ~= '' then hash[#hash + 1] = 'opts'; hash[#hash + 1] = opts_text end
-  if delay_text ~= '0' then hash[#hash + 1] = 'delay'; hash[#hash + 1] = delay_text end
-  if priority > 0 then hash[#hash + 1] = 'priority'; hash[#hash + 1] = ARGV[row + items_priority] end
+  if delay > 0 then hash[#hash + 1] = 'delay'; hash[#hash + 1] = number[items_delay_text] end
+  if priority > 0 then hash[#hash + 1] = 'priority'; hash[#hash + 1] = number[items_priority_text] end
   if lock_of[i] then hash[#hash + 1] = 'deid'; hash[#hash + 1] = lock_of[i].record.id end
   redis.call('HSET', keys[i], unpack(hash))
   if priority > 0 then redis.call('HSET', priorities, id, priority) end
@@ -417,7 +403,8 @@ local some = redis.call('EXISTS', unpack(keys)) > 0
 
 local function content(i)
   local row = items(i)
-  return { ARGV[row + items_name], ARGV[row + items_data], ARGV[row + items_timestamp] }
+  local timestamp = items_number[ARGV[row + items_numbers]][items_timestamp_text]
+  return { ARGV[row + items_name], ARGV[row + items_data], timestamp }
 end
 
 -- By id: the row that is written for it, or what stood there before.
@@ -425,7 +412,8 @@ local status, fresh, retires, seen, again, nth, refused = {}, {}, {}, {}, {}, 0,
 local none = {}
 for i = 1, jobs_n do
   local id, row = ids[i], items_base + (i - 1) * items_w
-  local own = number[ARGV[row + items_flags]] >= 2
+  local number = items_number[ARGV[row + items_numbers]]
+  local own = number[items_flags] >= 2
   if own then nth = nth + 1 end
   local old, trashed, twin = none, retired[i], seen[id]
   if type(twin) == 'number' and undone[twin] then twin = nil end
@@ -451,7 +439,7 @@ for i = 1, jobs_n do
   elseif old[1] then
     seen[id] = old
     if old[1] ~= ARGV[row + items_name] or old[2] ~= ARGV[row + items_data]
-      or old[3] ~= ARGV[row + items_timestamp] then
+      or old[3] ~= number[items_timestamp_text] then
       status[i] = 'duplicate'
       again[#again + 1] = id
     elseif lock_of[i] and lock_of[i].record.next == id then
@@ -468,8 +456,9 @@ for n = 1, #fresh do
   if not undone[i] then
     local id, row = ids[i], items_base + (i - 1) * items_w
     local priority = write_job(i, retires[n])
-    local delay = number[ARGV[row + items_delay]]
-    local due = number[ARGV[row + items_timestamp]] + delay
+    local number = items_number[ARGV[row + items_numbers]]
+    local delay = number[items_delay]
+    local due = number[items_timestamp] + delay
     if lock_of[i] and lock_of[i].record.after == i then
       redis.call('ZADD', held, now, id)
     elseif delay > 0 then
@@ -477,7 +466,7 @@ for n = 1, #fresh do
       if not first_due or due < first_due then first_due = due end
       emit('d', id, string.format('%.0f', due))
     else
-      line_up(id, priority, number[ARGV[row + items_flags]] % 2 == 1 and 'newest')
+      line_up(id, priority, number[items_flags] % 2 == 1 and 'newest')
       emit('w', id, ARGV[row + items_name])
     end
   end
@@ -491,11 +480,10 @@ if locks_n > 0 then
     redis.call('HSET', record.key, 'job', record.job)
     if record.cleared then redis.call('HDEL', record.key, 'next', 'due', 'front') end
     if i then
-      local row = items(i)
-      local delay, due = tonumber(ARGV[row + items_delay]), 0
-      if delay > 0 then due = tonumber(ARGV[row + items_timestamp]) + delay end
+      local number, due = items_number[ARGV[items(i) + items_numbers]], 0
+      if number[items_delay] > 0 then due = number[items_timestamp] + number[items_delay] end
       redis.call('HSET', record.key, 'next', record.next, 'due', string.format('%.0f', due),
-        'front', tonumber(ARGV[row + items_flags]) % 2)
+        'front', number[items_flags] % 2)
     end
     if record.ttl and record.ttl > 0 then
       redis.call('PEXPIRE', record.key, string.format('%.0f', record.ttl))

@@ -11,23 +11,23 @@ if not (found_version == 'echomq:2.0.0' or type(found_version) == 'string'
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
 end
 local meta, wait, prioritized, pc, delayed, priorities, marker, events = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9]
-if #ARGV < 2 then return redis.error_reply('EMQARG arguments') end
+if #ARGV < 1 then return redis.error_reply('EMQARG arguments') end
 local bad
-local odd, whole = string.gsub(ARGV[1] .. ' ' .. ARGV[2] .. ' ', '%d+ ', '')
-if odd ~= '' or whole ~= 2 then
-  for _, arg in ipairs({ { 1, 'jobs' }, { 2, 'limit' } }) do
-    if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
-  end
-  return redis.error_reply('EMQARG ' .. bad)
+if #ARGV[1] ~= 6 or not string.find(ARGV[1], '^%d+$') then
+  return redis.error_reply('EMQARG numbers')
 end
-local jobs_n = ARGV[1] + 0
+local jobs_n, limit
+do
+  local b0, b1, b2, b3, b4, b5 = string.byte(ARGV[1], 1, 6)
+  jobs_n = b0 * 100 + b1 * 10 + b2 - 5328
+  limit = b3 * 100 + b4 * 10 + b5 - 5328
+end
 if jobs_n > 100 then bad = bad or 'jobs' end
-local limit = ARGV[2] + 0
 if limit > 500 then bad = bad or 'limit' end
 local jobs_at, jobs_w = 9, 1
 local jobs_id = #stamp - 4 + #'v2:job:' + 1
 if not bad and #KEYS ~= jobs_at + jobs_n * jobs_w then bad = 'keys' end
-if not bad and #ARGV ~= 2 then bad = 'arguments' end
+if not bad and #ARGV ~= 1 then bad = 'arguments' end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
 local opts = redis.call('HMGET', meta, 'paused', 'events.max')
 local events_text = opts[2]

@@ -1,4 +1,4 @@
--- Starts claimed jobs: verifies the lease and returns their fields.
+-- Starts claimed jobs: verifies the lease and returns their fields, in a flat list.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
 local found_version = redis.pcall('GET', stamp)
@@ -13,14 +13,14 @@ end
 local meta, active, owners, verdicts = KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 if #ARGV < 2 then return redis.error_reply('EMQARG arguments') end
 local bad
-local odd, whole = string.gsub(ARGV[1] .. ' ', '%d+ ', '')
-if odd ~= '' or whole ~= 1 then
-  for _, arg in ipairs({ { 1, 'jobs' } }) do
-    if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
-  end
-  return redis.error_reply('EMQARG ' .. bad)
+if #ARGV[1] ~= 3 or not string.find(ARGV[1], '^%d+$') then
+  return redis.error_reply('EMQARG numbers')
 end
-local jobs_n = ARGV[1] + 0
+local jobs_n
+do
+  local b0, b1, b2 = string.byte(ARGV[1], 1, 3)
+  jobs_n = b0 * 100 + b1 * 10 + b2 - 5328
+end
 if jobs_n > 500 then bad = bad or 'jobs' end
 local token = ARGV[2]
 local jobs_at, jobs_w = 5, 1
@@ -36,9 +36,11 @@ local function lease_of(owner)
 end
 -- What a run needs of its job's hash, by place; a field it does not have is false, and left out at the end. A
 -- waiting job has four or five fields: to read what is there costs less than to ask for all there may be.
-local place
+local place, last_name, last_opts, on_one_line
 
-local function run_fields(key)
+-- With an id, a job of these four fields is told as one text, the second value: each string of a reply costs
+-- both sides more than to put them together. Data comes last, since any text may stand there.
+local function run_fields(key, id)
   local all = redis.pcall('HGETALL', key)
   if all.err then return all end
   local name, data, opts, timestamp, others = false, false, false, false, false
@@ -50,6 +52,18 @@ local function run_fields(key)
     elseif field == 'timestamp' then timestamp = all[at + 1]
     else others = true
     end
+  end
+  if id and name and data and timestamp and not others and #data <= 16384 then
+    -- Looked at once where they repeat, as they mostly do.
+    if name ~= last_name or opts ~= last_opts then
+      last_name, last_opts = name, opts
+      on_one_line = not string.find(name, '\n', 1, true) and not (opts and string.find(opts, '\n', 1, true))
+    end
+  else
+    on_one_line, last_name = false, nil
+  end
+  if on_one_line then
+    return nil, id .. '\n' .. (opts or '') .. '\n' .. name .. '\n' .. timestamp .. '\n' .. data
   end
   local fields = { name, data, opts, timestamp }
   if not others then return fields end
@@ -66,29 +80,49 @@ local function run_fields(key)
   end
   return fields
 end
-if jobs_n == 0 then return {} end
+if jobs_n == 0 then return { false, false, {} } end
 local ids = {}
 for i = 1, jobs_n do ids[i] = string.sub(KEYS[jobs_at + i], jobs_id) end
 local owner = redis.call('HMGET', owners, unpack(ids))
-local why = redis.call('HMGET', verdicts, unpack(ids))
+local why = redis.call('HLEN', verdicts) > 0 and redis.call('HMGET', verdicts, unpack(ids))
 redis.call('ZCARD', active)
 
-local out, begun, started, lost = {}, {}, {}, {}
+local jobs, n, begun, lost, statuses = {}, 0, {}, {}, nil
+local last, held, started
 for i = 1, jobs_n do
-  local held = lease_of(owner[i])
-  if held ~= token then
-    out[i] = { 'lost', false, {} }
-  else
-    local fields = run_fields(KEYS[jobs_at + i])
-    if fields.err or not fields[1] then
-      lost[#lost + 1] = ids[i]
-      out[i] = { 'missing', false, {} }
-    else
-      started[#started + 1] = ids[i]
+  -- Jobs of one claim have one owner's text.
+  if owner[i] ~= last then
+    last = owner[i]
+    local at, marked
+    held, at, marked = lease_of(last)
+    started = held and (marked and last or last .. '!')
+  end
+  local fields, text, status
+  if held and held == token then
+    fields, text = run_fields(KEYS[jobs_at + i], ids[i])
+    if text or not fields.err and fields[1] then
       begun[#begun + 1] = ids[i]
-      begun[#begun + 1] = string.gsub(owner[i], '!$', '') .. '!'
-      out[i] = { 'ok', why[i], fields }
+      begun[#begun + 1] = started
+    else
+      status, fields = 'missing', nil
+      lost[#lost + 1] = ids[i]
     end
+  else
+    status = 'lost'
+  end
+  if status and not statuses then
+    statuses = {}
+    for before = 1, i - 1 do statuses[before] = 'ok' end
+  end
+  if statuses then statuses[i] = status or 'ok' end
+  if text then
+    n = n + 1
+    jobs[n] = text
+  else
+    local many = fields and #fields or 0
+    jobs[n + 1], jobs[n + 2] = ids[i], many
+    for f = 1, many do jobs[n + 2 + f] = fields[f] end
+    n = n + 2 + many
   end
 end
 if #lost > 0 then
@@ -96,9 +130,9 @@ if #lost > 0 then
   redis.call('HDEL', owners, unpack(lost))
   redis.call('HDEL', verdicts, unpack(lost))
 end
--- Taken out before it is put back: the first write must be one that maxmemory lets pass.
 if #begun > 0 then
-  redis.call('HDEL', owners, unpack(started))
+  -- The first write must be one that maxmemory lets pass; what comes after one passes too.
+  redis.call('HDEL', owners, begun[1])
   redis.call('HSET', owners, unpack(begun))
 end
-return out
+return { statuses or false, why or false, jobs }

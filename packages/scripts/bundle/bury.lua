@@ -11,26 +11,26 @@ if not (found_version == 'echomq:2.0.0' or type(found_version) == 'string'
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
 end
 local meta, trash, extras, held, priorities = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
-if #ARGV < 3 then return redis.error_reply('EMQARG arguments') end
+if #ARGV < 1 then return redis.error_reply('EMQARG arguments') end
 local bad
-local odd, whole = string.gsub(ARGV[1] .. ' ' .. ARGV[2] .. ' ' .. ARGV[3] .. ' ', '%d+ ', '')
-if odd ~= '' or whole ~= 3 then
-  for _, arg in ipairs({ { 1, 'jobs' }, { 2, 'dedups' }, { 3, 'locks' } }) do
-    if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
-  end
-  return redis.error_reply('EMQARG ' .. bad)
+if #ARGV[1] ~= 9 or not string.find(ARGV[1], '^%d+$') then
+  return redis.error_reply('EMQARG numbers')
 end
-local jobs_n = ARGV[1] + 0
+local jobs_n, dedups_n, locks_n
+do
+  local b0, b1, b2, b3, b4, b5, b6, b7, b8 = string.byte(ARGV[1], 1, 9)
+  jobs_n = b0 * 100 + b1 * 10 + b2 - 5328
+  dedups_n = b3 * 100 + b4 * 10 + b5 - 5328
+  locks_n = b6 * 100 + b7 * 10 + b8 - 5328
+end
 if jobs_n > 100 then bad = bad or 'jobs' end
-local dedups_n = ARGV[2] + 0
 if dedups_n > 100 then bad = bad or 'dedups' end
-local locks_n = ARGV[3] + 0
 if locks_n > 100 then bad = bad or 'locks' end
 local jobs_at, jobs_w = 6, 5
 local jobs_id = #stamp - 4 + #'v2:job:' + 1
 local dedups_at, dedups_w = jobs_at + jobs_n * jobs_w, 1
 local dedups_id = #stamp - 4 + #'v2:dedup:' + 1
-local locks_base, locks_w = 3, 1
+local locks_base, locks_w = 1, 1
 local function locks(row) return locks_base + (row - 1) * locks_w end
 local locks_job = 1
 if not bad and #KEYS ~= dedups_at + dedups_n * dedups_w then bad = 'keys' end
@@ -38,8 +38,7 @@ if not bad and #ARGV ~= locks_base + locks_n * locks_w then bad = 'arguments' en
 if bad then return redis.error_reply('EMQARG ' .. bad) end
 local number = {}
 for row = locks_base, locks_base + (locks_n - 1) * locks_w, locks_w do
-  local text
-  text = ARGV[row + 1]
+  local text = ARGV[row + 1]
   if not number[text] then
     if string.find(text, '^%d+$') and text + 0 <= 9007199254740991 then number[text] = text + 0
     else return redis.error_reply('EMQARG locks.job') end

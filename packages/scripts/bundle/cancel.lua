@@ -13,14 +13,14 @@ end
 local meta, wait, prioritized, delayed, active, completed, failed, waiting_children, held, verdicts, marker, events = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10], KEYS[11], KEYS[12], KEYS[13]
 if #ARGV < 2 then return redis.error_reply('EMQARG arguments') end
 local bad
-local odd, whole = string.gsub(ARGV[1] .. ' ', '%d+ ', '')
-if odd ~= '' or whole ~= 1 then
-  for _, arg in ipairs({ { 1, 'items' } }) do
-    if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
-  end
-  return redis.error_reply('EMQARG ' .. bad)
+if #ARGV[1] ~= 3 or not string.find(ARGV[1], '^%d+$') then
+  return redis.error_reply('EMQARG numbers')
 end
-local items_n = ARGV[1] + 0
+local items_n
+do
+  local b0, b1, b2 = string.byte(ARGV[1], 1, 3)
+  items_n = b0 * 100 + b1 * 10 + b2 - 5328
+end
 if items_n > 20 then bad = bad or 'items' end
 local reason = ARGV[2]
 local items_base, items_w = 2, 1

@@ -13,44 +13,42 @@ end
 local meta, metrics_completed, metrics_failed = KEYS[2], KEYS[3], KEYS[4]
 if #ARGV < 2 then return redis.error_reply('EMQARG arguments') end
 local bad
-local odd, whole = string.gsub(ARGV[1] .. ' ' .. ARGV[2] .. ' ', '%d+ ', '')
-if odd ~= '' or whole ~= 2 then
-  for _, arg in ipairs({ { 1, 'rows' }, { 2, 'keep' } }) do
+if #ARGV[1] ~= 3 or not string.find(ARGV[1], '^%d+$') then
+  return redis.error_reply('EMQARG numbers')
+end
+local rows_n
+do
+  local b0, b1, b2 = string.byte(ARGV[1], 1, 3)
+  rows_n = b0 * 100 + b1 * 10 + b2 - 5328
+end
+if rows_n > 60 then bad = bad or 'rows' end
+if not string.find(ARGV[2], '^%d+$') then
+  for _, arg in ipairs({ { 2, 'keep' } }) do
     if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
   end
   return redis.error_reply('EMQARG ' .. bad)
 end
-local rows_n = ARGV[1] + 0
-if rows_n > 60 then bad = bad or 'rows' end
 local keep = ARGV[2] + 0
 if keep > 1000000 then bad = bad or 'keep' end
-local rows_base, rows_w = 2, 3
+local rows_base, rows_w = 2, 1
 local function rows(row) return rows_base + (row - 1) * rows_w end
+local rows_numbers = 1
 local rows_minute, rows_completed, rows_failed = 1, 2, 3
 if not bad and #KEYS ~= 4 then bad = 'keys' end
 if not bad and #ARGV ~= rows_base + rows_n * rows_w then bad = 'arguments' end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
-local number = {}
+local rows_number = {}
 for row = rows_base, rows_base + (rows_n - 1) * rows_w, rows_w do
-  local text
-  text = ARGV[row + 1]
-  if not number[text] then
-    if string.find(text, '^%d+$') and text + 0 <= 9007199254740991 then number[text] = text + 0
-    else return redis.error_reply('EMQARG rows.minute') end
+  local text = ARGV[row + 1]
+  if not rows_number[text] then
+    local n0, n1, n2 = string.match(text, '^(%d+) (%d+) (%d+)$')
+    if not n0 then return redis.error_reply('EMQARG rows.numbers') end
+    local many = { n0 + 0, n1 + 0, n2 + 0 }
+    if many[1] > 1000000000 then bad = bad or 'rows.minute' end
+    if many[2] > 4294967296 then bad = bad or 'rows.completed' end
+    if many[3] > 4294967296 then bad = bad or 'rows.failed' end
+    rows_number[text] = many
   end
-  if number[text] > 1000000000 then bad = bad or 'rows.minute' end
-  text = ARGV[row + 2]
-  if not number[text] then
-    if string.find(text, '^%d+$') and text + 0 <= 9007199254740991 then number[text] = text + 0
-    else return redis.error_reply('EMQARG rows.completed') end
-  end
-  if number[text] > 4294967296 then bad = bad or 'rows.completed' end
-  text = ARGV[row + 3]
-  if not number[text] then
-    if string.find(text, '^%d+$') and text + 0 <= 9007199254740991 then number[text] = text + 0
-    else return redis.error_reply('EMQARG rows.failed') end
-  end
-  if number[text] > 4294967296 then bad = bad or 'rows.failed' end
 end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
 local function whole(text)
@@ -65,10 +63,10 @@ for s, side in ipairs({
   local low, last, total = whole(known[1]), whole(known[2]) or 0, whole(known[3]) or 0
   local sums, minutes, added = {}, {}, 0
   for i = 1, rows_n do
-    local row = rows(i)
-    local more = tonumber(ARGV[row + side[2]])
+    local number = rows_number[ARGV[rows(i) + rows_numbers]]
+    local more = number[side[2]]
     if more > 0 then
-      local at = tonumber(ARGV[row + rows_minute])
+      local at = number[rows_minute]
       local minute = string.format('%.0f', at)
       if not sums[minute] then
         sums[minute] = whole(redis.call('HGET', side[1], minute) or '0') or 0

@@ -11,27 +11,27 @@ if not (found_version == 'echomq:2.0.0' or type(found_version) == 'string'
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
 end
 local meta, trash = KEYS[2], KEYS[3]
-if #ARGV < 3 then return redis.error_reply('EMQARG arguments') end
+if #ARGV < 1 then return redis.error_reply('EMQARG arguments') end
 local bad
-local odd, whole = string.gsub(ARGV[1] .. ' ' .. ARGV[2] .. ' ' .. ARGV[3] .. ' ', '%d+ ', '')
-if odd ~= '' or whole ~= 3 then
-  for _, arg in ipairs({ { 1, 'records' }, { 2, 'jobs' }, { 3, 'fix' } }) do
-    if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
-  end
-  return redis.error_reply('EMQARG ' .. bad)
+if #ARGV[1] ~= 9 or not string.find(ARGV[1], '^%d+$') then
+  return redis.error_reply('EMQARG numbers')
 end
-local records_n = ARGV[1] + 0
+local records_n, jobs_n, fix
+do
+  local b0, b1, b2, b3, b4, b5, b6, b7, b8 = string.byte(ARGV[1], 1, 9)
+  records_n = b0 * 100 + b1 * 10 + b2 - 5328
+  jobs_n = b3 * 100 + b4 * 10 + b5 - 5328
+  fix = b6 * 100 + b7 * 10 + b8 - 5328
+end
 if records_n > 100 then bad = bad or 'records' end
-local jobs_n = ARGV[2] + 0
 if jobs_n > 100 then bad = bad or 'jobs' end
-local fix = ARGV[3] + 0
 if fix > 1 then bad = bad or 'fix' end
 local records_at, records_w = 3, 1
 local records_id = #stamp - 4 + #'v2:dedup:' + 1
 local jobs_at, jobs_w = records_at + records_n * records_w, 1
 local jobs_id = #stamp - 4 + #'v2:job:' + 1
 if not bad and #KEYS ~= jobs_at + jobs_n * jobs_w then bad = 'keys' end
-if not bad and #ARGV ~= 3 then bad = 'arguments' end
+if not bad and #ARGV ~= 1 then bad = 'arguments' end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
 if records_n ~= jobs_n then return redis.error_reply('EMQARG jobs') end
 redis.call('ZCARD', trash)

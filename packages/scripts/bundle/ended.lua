@@ -13,20 +13,26 @@ end
 local meta, completed, failed = KEYS[2], KEYS[3], KEYS[4]
 if #ARGV < 4 then return redis.error_reply('EMQARG arguments') end
 local bad
-local odd, whole = string.gsub(ARGV[2] .. ' ' .. ARGV[3] .. ' ' .. ARGV[4] .. ' ', '%d+ ', '')
-if odd ~= '' or whole ~= 3 then
-  for _, arg in ipairs({ { 2, 'before' }, { 3, 'start' }, { 4, 'count' } }) do
+if #ARGV[1] ~= 3 or not string.find(ARGV[1], '^%d+$') then
+  return redis.error_reply('EMQARG numbers')
+end
+local count
+do
+  local b0, b1, b2 = string.byte(ARGV[1], 1, 3)
+  count = b0 * 100 + b1 * 10 + b2 - 5328
+end
+if count > 500 then bad = bad or 'count' end
+if not string.find(ARGV[3] .. ' ' .. ARGV[4], '^%d+ %d+$') then
+  for _, arg in ipairs({ { 3, 'before' }, { 4, 'start' } }) do
     if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
   end
   return redis.error_reply('EMQARG ' .. bad)
 end
-local state = ARGV[1]
-local before = ARGV[2] + 0
+local state = ARGV[2]
+local before = ARGV[3] + 0
 if before > 9007199254740991 then bad = bad or 'before' end
-local start = ARGV[3] + 0
+local start = ARGV[4] + 0
 if start > 1000000000 then bad = bad or 'start' end
-local count = ARGV[4] + 0
-if count > 500 then bad = bad or 'count' end
 if not bad and #KEYS ~= 4 then bad = 'keys' end
 if not bad and #ARGV ~= 4 then bad = 'arguments' end
 if bad then return redis.error_reply('EMQARG ' .. bad) end

@@ -11,65 +11,61 @@ if not (found_version == 'echomq:2.0.0' or type(found_version) == 'string'
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
 end
 local meta, wait, prioritized, pc, delayed, priorities, active, owners, verdicts, completed, failed, trash, extras, held, outbox, outbox_due, marker, events = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10], KEYS[11], KEYS[12], KEYS[13], KEYS[14], KEYS[15], KEYS[16], KEYS[17], KEYS[18], KEYS[19]
-if #ARGV < 8 then return redis.error_reply('EMQARG arguments') end
+if #ARGV < 6 then return redis.error_reply('EMQARG arguments') end
 local bad
-local odd, whole = string.gsub(ARGV[1] .. ' ' .. ARGV[2] .. ' ' .. ARGV[3] .. ' ' .. ARGV[4] .. ' ' .. ARGV[5] .. ' ' .. ARGV[6] .. ' ' .. ARGV[7] .. ' ' .. ARGV[8] .. ' ', '%d+ ', '')
-if odd ~= '' or whole ~= 8 then
-  for _, arg in ipairs({ { 1, 'jobs' }, { 2, 'dedups' }, { 3, 'items' }, { 4, 'now' }, { 5, 'keepCount' }, { 6, 'keepAge' }, { 7, 'failCount' }, { 8, 'failAge' } }) do
+if #ARGV[1] ~= 9 or not string.find(ARGV[1], '^%d+$') then
+  return redis.error_reply('EMQARG numbers')
+end
+local jobs_n, dedups_n, items_n
+do
+  local b0, b1, b2, b3, b4, b5, b6, b7, b8 = string.byte(ARGV[1], 1, 9)
+  jobs_n = b0 * 100 + b1 * 10 + b2 - 5328
+  dedups_n = b3 * 100 + b4 * 10 + b5 - 5328
+  items_n = b6 * 100 + b7 * 10 + b8 - 5328
+end
+if jobs_n > 500 then bad = bad or 'jobs' end
+if dedups_n > 500 then bad = bad or 'dedups' end
+if items_n > 500 then bad = bad or 'items' end
+if not string.find(ARGV[2] .. ' ' .. ARGV[3] .. ' ' .. ARGV[4] .. ' ' .. ARGV[5] .. ' ' .. ARGV[6], '^%d+ %d+ %d+ %d+ %d+$') then
+  for _, arg in ipairs({ { 2, 'now' }, { 3, 'keepCount' }, { 4, 'keepAge' }, { 5, 'failCount' }, { 6, 'failAge' } }) do
     if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
   end
   return redis.error_reply('EMQARG ' .. bad)
 end
-local jobs_n = ARGV[1] + 0
-if jobs_n > 500 then bad = bad or 'jobs' end
-local dedups_n = ARGV[2] + 0
-if dedups_n > 500 then bad = bad or 'dedups' end
-local items_n = ARGV[3] + 0
-if items_n > 500 then bad = bad or 'items' end
-local now = ARGV[4] + 0
+local now = ARGV[2] + 0
 if now > 9007199254740991 then bad = bad or 'now' end
-local keepCount = ARGV[5] + 0
+local keepCount = ARGV[3] + 0
 if keepCount > 9007199254740991 then bad = bad or 'keepCount' end
-local keepAge = ARGV[6] + 0
+local keepAge = ARGV[4] + 0
 if keepAge > 9007199254740991 then bad = bad or 'keepAge' end
-local failCount = ARGV[7] + 0
+local failCount = ARGV[5] + 0
 if failCount > 9007199254740991 then bad = bad or 'failCount' end
-local failAge = ARGV[8] + 0
+local failAge = ARGV[6] + 0
 if failAge > 9007199254740991 then bad = bad or 'failAge' end
 local jobs_at, jobs_w = 19, 1
 local jobs_id = #stamp - 4 + #'v2:job:' + 1
 local dedups_at, dedups_w = jobs_at + jobs_n * jobs_w, 1
 local dedups_id = #stamp - 4 + #'v2:dedup:' + 1
-local items_base, items_w = 8, 9
+local items_base, items_w = 6, 6
 local function items(row) return items_base + (row - 1) * items_w end
-local items_token, items_how, items_atm, items_ats, items_delay, items_value, items_stack, items_lock, items_letter = 1, 2, 3, 4, 5, 6, 7, 8, 9
+local items_numbers, items_token, items_how, items_value, items_stack, items_letter = 1, 2, 3, 4, 5, 6
+local items_atm, items_ats, items_delay, items_lock, items_atm_text, items_ats_text, items_delay_text, items_lock_text = 1, 2, 3, 4, 5, 6, 7, 8
 if not bad and #KEYS ~= dedups_at + dedups_n * dedups_w then bad = 'keys' end
 if not bad and #ARGV ~= items_base + items_n * items_w then bad = 'arguments' end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
-local number = {}
+local items_number = {}
 for row = items_base, items_base + (items_n - 1) * items_w, items_w do
-  local text
-  text = ARGV[row + 3]
-  if not number[text] then
-    if string.find(text, '^%d+$') and text + 0 <= 9007199254740991 then number[text] = text + 0
-    else return redis.error_reply('EMQARG items.atm') end
+  local text = ARGV[row + 1]
+  if not items_number[text] then
+    local n0, n1, n2, n3 = string.match(text, '^(%d+) (%d+) (%d+) (%d+)$')
+    if not n0 then return redis.error_reply('EMQARG items.numbers') end
+    local many = { n0 + 0, n1 + 0, n2 + 0, n3 + 0, n0, n1, n2, n3 }
+    if many[1] > 9007199254740991 then bad = bad or 'items.atm' end
+    if many[2] > 9007199254740991 then bad = bad or 'items.ats' end
+    if many[3] > 9007199254740991 then bad = bad or 'items.delay' end
+    if many[4] > 500 then bad = bad or 'items.lock' end
+    items_number[text] = many
   end
-  text = ARGV[row + 4]
-  if not number[text] then
-    if string.find(text, '^%d+$') and text + 0 <= 9007199254740991 then number[text] = text + 0
-    else return redis.error_reply('EMQARG items.ats') end
-  end
-  text = ARGV[row + 5]
-  if not number[text] then
-    if string.find(text, '^%d+$') and text + 0 <= 9007199254740991 then number[text] = text + 0
-    else return redis.error_reply('EMQARG items.delay') end
-  end
-  text = ARGV[row + 8]
-  if not number[text] then
-    if string.find(text, '^%d+$') and text + 0 <= 9007199254740991 then number[text] = text + 0
-    else return redis.error_reply('EMQARG items.lock') end
-  end
-  if number[text] > 500 then bad = bad or 'items.lock' end
 end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
 local opts = redis.call('HMGET', meta, 'paused', 'events.max', 'concurrency')
@@ -213,12 +209,9 @@ if jobs_n == 0 then return { {}, {} } end
 local HOW = { completed = 1, failed = 1, retry = 1, delay = 1, release = 1 }
 for i = 1, items_n do
   if not HOW[ARGV[items(i) + items_how]] then return redis.error_reply('EMQARG items.how') end
-  if now + tonumber(ARGV[items(i) + items_delay]) > 8640000000000000 then
-    return redis.error_reply('EMQARG items.delay')
-  end
-  if tonumber(ARGV[items(i) + items_lock]) > dedups_n then
-    return redis.error_reply('EMQARG items.lock')
-  end
+  local number = items_number[ARGV[items(i) + items_numbers]]
+  if now + number[items_delay] > 8640000000000000 then return redis.error_reply('EMQARG items.delay') end
+  if number[items_lock] > dedups_n then return redis.error_reply('EMQARG items.lock') end
 end
 
 -- Reads that also prove the type of everything written below.
@@ -298,7 +291,7 @@ for l = 1, dedups_n do
 end
 
 local function release(i)
-  local l = tonumber(ARGV[items(i) + items_lock])
+  local l = items_number[ARGV[items(i) + items_numbers]][items_lock]
   local lock = locks[l]
   if not lock or lock.job ~= ids[i] then return end
   locks[l] = nil
@@ -332,7 +325,8 @@ for n = 1, #runs do
   local i, key, row, at, how = unpack(runs[n])
   local id, value = ids[i], ARGV[row + items_value]
   local final = how == 'completed' or how == 'failed'
-  local delay = tonumber(ARGV[row + items_delay])
+  local number = items_number[ARGV[row + items_numbers]]
+  local delay = number[items_delay]
   local count = how == 'completed' and keepCount or failCount
   if final and count == 0 then
     if extra[i] == 1 then
@@ -344,14 +338,14 @@ for n = 1, #runs do
       redis.call('UNLINK', key)
     end
   elseif how ~= 'release' then
-    local hash = { 'processedOn', at, 'atm', ARGV[row + items_atm], 'ats', ARGV[row + items_ats] }
+    local hash = { 'processedOn', at, 'atm', number[items_atm_text], 'ats', number[items_ats_text] }
     local function field(name, text)
       if text ~= '' then hash[#hash + 1] = name; hash[#hash + 1] = text end
     end
     field(how == 'completed' and 'returnvalue' or 'failedReason', value)
     field('stacktrace', ARGV[row + items_stack])
     if final then field('finishedOn', string.format('%.0f', now)) end
-    if how == 'delay' and not why[i] then field('delay', ARGV[row + items_delay]) end
+    if how == 'delay' and not why[i] then field('delay', number[items_delay_text]) end
     redis.call('HSET', key, unpack(hash))
     if final then
       redis.call('ZADD', how == 'completed' and completed or failed, now, id)

@@ -13,8 +13,7 @@ end
 local meta, workers, workers_info = KEYS[2], KEYS[3], KEYS[4]
 if #ARGV < 4 then return redis.error_reply('EMQARG arguments') end
 local bad
-local odd, whole = string.gsub(ARGV[1] .. ' ' .. ARGV[2] .. ' ', '%d+ ', '')
-if odd ~= '' or whole ~= 2 then
+if not string.find(ARGV[1] .. ' ' .. ARGV[2], '^%d+ %d+$') then
   for _, arg in ipairs({ { 1, 'now' }, { 2, 'ttl' } }) do
     if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
   end

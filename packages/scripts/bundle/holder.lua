@@ -11,25 +11,25 @@ if not (found_version == 'echomq:2.0.0' or type(found_version) == 'string'
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
 end
 local meta, trash = KEYS[2], KEYS[3]
-if #ARGV < 2 then return redis.error_reply('EMQARG arguments') end
+if #ARGV < 1 then return redis.error_reply('EMQARG arguments') end
 local bad
-local odd, whole = string.gsub(ARGV[1] .. ' ' .. ARGV[2] .. ' ', '%d+ ', '')
-if odd ~= '' or whole ~= 2 then
-  for _, arg in ipairs({ { 1, 'dedups' }, { 2, 'holders' } }) do
-    if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
-  end
-  return redis.error_reply('EMQARG ' .. bad)
+if #ARGV[1] ~= 6 or not string.find(ARGV[1], '^%d+$') then
+  return redis.error_reply('EMQARG numbers')
 end
-local dedups_n = ARGV[1] + 0
+local dedups_n, holders_n
+do
+  local b0, b1, b2, b3, b4, b5 = string.byte(ARGV[1], 1, 6)
+  dedups_n = b0 * 100 + b1 * 10 + b2 - 5328
+  holders_n = b3 * 100 + b4 * 10 + b5 - 5328
+end
 if dedups_n > 100 then bad = bad or 'dedups' end
-local holders_n = ARGV[2] + 0
 if holders_n > 100 then bad = bad or 'holders' end
 local dedups_at, dedups_w = 3, 1
 local dedups_id = #stamp - 4 + #'v2:dedup:' + 1
 local holders_at, holders_w = dedups_at + dedups_n * dedups_w, 1
 local holders_id = #stamp - 4 + #'v2:job:' + 1
 if not bad and #KEYS ~= holders_at + holders_n * holders_w then bad = 'keys' end
-if not bad and #ARGV ~= 2 then bad = 'arguments' end
+if not bad and #ARGV ~= 1 then bad = 'arguments' end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
 -- Reads a deduplication record. With a TTL it is valid until then; without one only while its holder's
 -- hash stands, has not ended and names the record itself. `job` is nil where the record is free.

@@ -13,8 +13,7 @@ end
 local meta = KEYS[2]
 if #ARGV < 1 then return redis.error_reply('EMQARG arguments') end
 local bad
-local odd, whole = string.gsub(ARGV[1] .. ' ', '%d+ ', '')
-if odd ~= '' or whole ~= 1 then
+if not string.find(ARGV[1], '^%d+$') then
   for _, arg in ipairs({ { 1, 'now' } }) do
     if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
   end

@@ -11,24 +11,24 @@ if not (found_version == 'echomq:2.0.0' or type(found_version) == 'string'
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
 end
 local meta, wait, prioritized, delayed, active, completed, failed, waiting_children, held, trash, owners, priorities, verdicts, extras = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10], KEYS[11], KEYS[12], KEYS[13], KEYS[14], KEYS[15]
-if #ARGV < 3 then return redis.error_reply('EMQARG arguments') end
+if #ARGV < 1 then return redis.error_reply('EMQARG arguments') end
 local bad
-local odd, whole = string.gsub(ARGV[1] .. ' ' .. ARGV[2] .. ' ' .. ARGV[3] .. ' ', '%d+ ', '')
-if odd ~= '' or whole ~= 3 then
-  for _, arg in ipairs({ { 1, 'jobs' }, { 2, 'seen' }, { 3, 'walk' } }) do
-    if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
-  end
-  return redis.error_reply('EMQARG ' .. bad)
+if #ARGV[1] ~= 9 or not string.find(ARGV[1], '^%d+$') then
+  return redis.error_reply('EMQARG numbers')
 end
-local jobs_n = ARGV[1] + 0
+local jobs_n, seen_n, walk
+do
+  local b0, b1, b2, b3, b4, b5, b6, b7, b8 = string.byte(ARGV[1], 1, 9)
+  jobs_n = b0 * 100 + b1 * 10 + b2 - 5328
+  seen_n = b3 * 100 + b4 * 10 + b5 - 5328
+  walk = b6 * 100 + b7 * 10 + b8 - 5328
+end
 if jobs_n > 100 then bad = bad or 'jobs' end
-local seen_n = ARGV[2] + 0
 if seen_n > 100 then bad = bad or 'seen' end
-local walk = ARGV[3] + 0
 if walk > 1 then bad = bad or 'walk' end
 local jobs_at, jobs_w = 15, 5
 local jobs_id = #stamp - 4 + #'v2:job:' + 1
-local seen_base, seen_w = 3, 1
+local seen_base, seen_w = 1, 1
 local function seen(row) return seen_base + (row - 1) * seen_w end
 local seen_waits = 1
 if not bad and #KEYS ~= jobs_at + jobs_n * jobs_w then bad = 'keys' end
@@ -36,8 +36,7 @@ if not bad and #ARGV ~= seen_base + seen_n * seen_w then bad = 'arguments' end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
 local number = {}
 for row = seen_base, seen_base + (seen_n - 1) * seen_w, seen_w do
-  local text
-  text = ARGV[row + 1]
+  local text = ARGV[row + 1]
   if not number[text] then
     if string.find(text, '^%d+$') and text + 0 <= 9007199254740991 then number[text] = text + 0
     else return redis.error_reply('EMQARG seen.waits') end

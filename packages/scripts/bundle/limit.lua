@@ -13,8 +13,7 @@ end
 local meta, wait, prioritized, limiter, marker = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 if #ARGV < 3 then return redis.error_reply('EMQARG arguments') end
 local bad
-local odd, whole = string.gsub(ARGV[2] .. ' ' .. ARGV[3] .. ' ', '%d+ ', '')
-if odd ~= '' or whole ~= 2 then
+if not string.find(ARGV[2] .. ' ' .. ARGV[3], '^%d+ %d+$') then
   for _, arg in ipairs({ { 2, 'most' }, { 3, 'ms' } }) do
     if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
   end

@@ -11,25 +11,31 @@ if not (found_version == 'echomq:2.0.0' or type(found_version) == 'string'
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
 end
 local meta, owners, trash, extras = KEYS[2], KEYS[3], KEYS[4], KEYS[5]
-if #ARGV < 4 then return redis.error_reply('EMQARG arguments') end
+if #ARGV < 3 then return redis.error_reply('EMQARG arguments') end
 local bad
-local odd, whole = string.gsub(ARGV[1] .. ' ' .. ARGV[2] .. ' ' .. ARGV[4] .. ' ', '%d+ ', '')
-if odd ~= '' or whole ~= 3 then
-  for _, arg in ipairs({ { 1, 'jobs' }, { 2, 'lines' }, { 4, 'keep' } }) do
+if #ARGV[1] ~= 6 or not string.find(ARGV[1], '^%d+$') then
+  return redis.error_reply('EMQARG numbers')
+end
+local jobs_n, lines_n
+do
+  local b0, b1, b2, b3, b4, b5 = string.byte(ARGV[1], 1, 6)
+  jobs_n = b0 * 100 + b1 * 10 + b2 - 5328
+  lines_n = b3 * 100 + b4 * 10 + b5 - 5328
+end
+if jobs_n > 100 then bad = bad or 'jobs' end
+if lines_n > 100 then bad = bad or 'lines' end
+if not string.find(ARGV[3], '^%d+$') then
+  for _, arg in ipairs({ { 3, 'keep' } }) do
     if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
   end
   return redis.error_reply('EMQARG ' .. bad)
 end
-local jobs_n = ARGV[1] + 0
-if jobs_n > 100 then bad = bad or 'jobs' end
-local lines_n = ARGV[2] + 0
-if lines_n > 100 then bad = bad or 'lines' end
-local token = ARGV[3]
-local keep = ARGV[4] + 0
+local token = ARGV[2]
+local keep = ARGV[3] + 0
 if keep > 100000 then bad = bad or 'keep' end
 local jobs_at, jobs_w = 5, 2
 local jobs_id = #stamp - 4 + #'v2:job:' + 1
-local lines_base, lines_w = 4, 1
+local lines_base, lines_w = 3, 1
 local function lines(row) return lines_base + (row - 1) * lines_w end
 local lines_line = 1
 if not bad and #KEYS ~= jobs_at + jobs_n * jobs_w then bad = 'keys' end

@@ -13,18 +13,24 @@ end
 local meta, metrics_completed, metrics_failed = KEYS[2], KEYS[3], KEYS[4]
 if #ARGV < 3 then return redis.error_reply('EMQARG arguments') end
 local bad
-local odd, whole = string.gsub(ARGV[2] .. ' ' .. ARGV[3] .. ' ', '%d+ ', '')
-if odd ~= '' or whole ~= 2 then
-  for _, arg in ipairs({ { 2, 'newest' }, { 3, 'count' } }) do
+if #ARGV[1] ~= 3 or not string.find(ARGV[1], '^%d+$') then
+  return redis.error_reply('EMQARG numbers')
+end
+local count
+do
+  local b0, b1, b2 = string.byte(ARGV[1], 1, 3)
+  count = b0 * 100 + b1 * 10 + b2 - 5328
+end
+if count > 500 then bad = bad or 'count' end
+if not string.find(ARGV[3], '^%d+$') then
+  for _, arg in ipairs({ { 3, 'newest' } }) do
     if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
   end
   return redis.error_reply('EMQARG ' .. bad)
 end
-local kind = ARGV[1]
-local newest = ARGV[2] + 0
+local kind = ARGV[2]
+local newest = ARGV[3] + 0
 if newest > 1000000000 then bad = bad or 'newest' end
-local count = ARGV[3] + 0
-if count > 500 then bad = bad or 'count' end
 if not bad and #KEYS ~= 4 then bad = 'keys' end
 if not bad and #ARGV ~= 3 then bad = 'arguments' end
 if bad then return redis.error_reply('EMQARG ' .. bad) end

@@ -11,24 +11,30 @@ if not (found_version == 'echomq:2.0.0' or type(found_version) == 'string'
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
 end
 local meta, wait, prioritized, delayed, active, completed, failed, waiting_children, held = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10]
-if #ARGV < 4 then return redis.error_reply('EMQARG arguments') end
+if #ARGV < 3 then return redis.error_reply('EMQARG arguments') end
 local bad
-local odd, whole = string.gsub(ARGV[2] .. ' ' .. ARGV[3] .. ' ' .. ARGV[4] .. ' ', '%d+ ', '')
-if odd ~= '' or whole ~= 3 then
-  for _, arg in ipairs({ { 2, 'start' }, { 3, 'count' }, { 4, 'asc' } }) do
+if #ARGV[1] ~= 6 or not string.find(ARGV[1], '^%d+$') then
+  return redis.error_reply('EMQARG numbers')
+end
+local count, asc
+do
+  local b0, b1, b2, b3, b4, b5 = string.byte(ARGV[1], 1, 6)
+  count = b0 * 100 + b1 * 10 + b2 - 5328
+  asc = b3 * 100 + b4 * 10 + b5 - 5328
+end
+if count > 500 then bad = bad or 'count' end
+if asc > 1 then bad = bad or 'asc' end
+if not string.find(ARGV[3], '^%d+$') then
+  for _, arg in ipairs({ { 3, 'start' } }) do
     if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
   end
   return redis.error_reply('EMQARG ' .. bad)
 end
-local state = ARGV[1]
-local start = ARGV[2] + 0
+local state = ARGV[2]
+local start = ARGV[3] + 0
 if start > 1000000000 then bad = bad or 'start' end
-local count = ARGV[3] + 0
-if count > 500 then bad = bad or 'count' end
-local asc = ARGV[4] + 0
-if asc > 1 then bad = bad or 'asc' end
 if not bad and #KEYS ~= 10 then bad = 'keys' end
-if not bad and #ARGV ~= 4 then bad = 'arguments' end
+if not bad and #ARGV ~= 3 then bad = 'arguments' end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
 local KEY = {
   waiting = wait, prioritized = prioritized, delayed = delayed, active = active,

@@ -13,14 +13,14 @@ end
 local meta, wait, prioritized, marker, events = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 if #ARGV < 1 then return redis.error_reply('EMQARG arguments') end
 local bad
-local odd, whole = string.gsub(ARGV[1] .. ' ', '%d+ ', '')
-if odd ~= '' or whole ~= 1 then
-  for _, arg in ipairs({ { 1, 'paused' } }) do
-    if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
-  end
-  return redis.error_reply('EMQARG ' .. bad)
+if #ARGV[1] ~= 3 or not string.find(ARGV[1], '^%d+$') then
+  return redis.error_reply('EMQARG numbers')
 end
-local paused = ARGV[1] + 0
+local paused
+do
+  local b0, b1, b2 = string.byte(ARGV[1], 1, 3)
+  paused = b0 * 100 + b1 * 10 + b2 - 5328
+end
 if paused > 1 then bad = bad or 'paused' end
 if not bad and #KEYS ~= 6 then bad = 'keys' end
 if not bad and #ARGV ~= 1 then bad = 'arguments' end

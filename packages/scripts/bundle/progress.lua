@@ -13,14 +13,14 @@ end
 local meta, owners, trash, events = KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 if #ARGV < 3 then return redis.error_reply('EMQARG arguments') end
 local bad
-local odd, whole = string.gsub(ARGV[1] .. ' ', '%d+ ', '')
-if odd ~= '' or whole ~= 1 then
-  for _, arg in ipairs({ { 1, 'jobs' } }) do
-    if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
-  end
-  return redis.error_reply('EMQARG ' .. bad)
+if #ARGV[1] ~= 3 or not string.find(ARGV[1], '^%d+$') then
+  return redis.error_reply('EMQARG numbers')
 end
-local jobs_n = ARGV[1] + 0
+local jobs_n
+do
+  local b0, b1, b2 = string.byte(ARGV[1], 1, 3)
+  jobs_n = b0 * 100 + b1 * 10 + b2 - 5328
+end
 if jobs_n > 1 then bad = bad or 'jobs' end
 local token = ARGV[2]
 local progress = ARGV[3]

@@ -13,17 +13,23 @@ end
 local meta, wait, prioritized, pc, delayed, priorities, marker, events = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9]
 if #ARGV < 2 then return redis.error_reply('EMQARG arguments') end
 local bad
-local odd, whole = string.gsub(ARGV[1] .. ' ' .. ARGV[2] .. ' ', '%d+ ', '')
-if odd ~= '' or whole ~= 2 then
-  for _, arg in ipairs({ { 1, 'now' }, { 2, 'limit' } }) do
+if #ARGV[1] ~= 3 or not string.find(ARGV[1], '^%d+$') then
+  return redis.error_reply('EMQARG numbers')
+end
+local limit
+do
+  local b0, b1, b2 = string.byte(ARGV[1], 1, 3)
+  limit = b0 * 100 + b1 * 10 + b2 - 5328
+end
+if limit > 500 then bad = bad or 'limit' end
+if not string.find(ARGV[2], '^%d+$') then
+  for _, arg in ipairs({ { 2, 'now' } }) do
     if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
   end
   return redis.error_reply('EMQARG ' .. bad)
 end
-local now = ARGV[1] + 0
+local now = ARGV[2] + 0
 if now > 9007199254740991 then bad = bad or 'now' end
-local limit = ARGV[2] + 0
-if limit > 500 then bad = bad or 'limit' end
 if not bad and #KEYS ~= 9 then bad = 'keys' end
 if not bad and #ARGV ~= 2 then bad = 'arguments' end
 if bad then return redis.error_reply('EMQARG ' .. bad) end

@@ -13,14 +13,14 @@ end
 local meta, wait, prioritized = KEYS[2], KEYS[3], KEYS[4]
 if #ARGV < 1 then return redis.error_reply('EMQARG arguments') end
 local bad
-local odd, whole = string.gsub(ARGV[1] .. ' ', '%d+ ', '')
-if odd ~= '' or whole ~= 1 then
-  for _, arg in ipairs({ { 1, 'ranks' } }) do
-    if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
-  end
-  return redis.error_reply('EMQARG ' .. bad)
+if #ARGV[1] ~= 3 or not string.find(ARGV[1], '^%d+$') then
+  return redis.error_reply('EMQARG numbers')
 end
-local ranks_n = ARGV[1] + 0
+local ranks_n
+do
+  local b0, b1, b2 = string.byte(ARGV[1], 1, 3)
+  ranks_n = b0 * 100 + b1 * 10 + b2 - 5328
+end
 if ranks_n > 500 then bad = bad or 'ranks' end
 local ranks_base, ranks_w = 1, 1
 local function ranks(row) return ranks_base + (row - 1) * ranks_w end
@@ -30,8 +30,7 @@ if not bad and #ARGV ~= ranks_base + ranks_n * ranks_w then bad = 'arguments' en
 if bad then return redis.error_reply('EMQARG ' .. bad) end
 local number = {}
 for row = ranks_base, ranks_base + (ranks_n - 1) * ranks_w, ranks_w do
-  local text
-  text = ARGV[row + 1]
+  local text = ARGV[row + 1]
   if not number[text] then
     if string.find(text, '^%d+$') and text + 0 <= 9007199254740991 then number[text] = text + 0
     else return redis.error_reply('EMQARG ranks.priority') end

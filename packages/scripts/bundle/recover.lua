@@ -11,26 +11,32 @@ if not (found_version == 'echomq:2.0.0' or type(found_version) == 'string'
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
 end
 local meta, wait, prioritized, pc, priorities, active, owners, verdicts, marker, events = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10], KEYS[11]
-if #ARGV < 4 then return redis.error_reply('EMQARG arguments') end
+if #ARGV < 3 then return redis.error_reply('EMQARG arguments') end
 local bad
-local odd, whole = string.gsub(ARGV[1] .. ' ' .. ARGV[2] .. ' ' .. ARGV[3] .. ' ' .. ARGV[4] .. ' ', '%d+ ', '')
-if odd ~= '' or whole ~= 4 then
-  for _, arg in ipairs({ { 1, 'jobs' }, { 2, 'leases' }, { 3, 'now' }, { 4, 'budget' } }) do
+if #ARGV[1] ~= 6 or not string.find(ARGV[1], '^%d+$') then
+  return redis.error_reply('EMQARG numbers')
+end
+local jobs_n, leases_n
+do
+  local b0, b1, b2, b3, b4, b5 = string.byte(ARGV[1], 1, 6)
+  jobs_n = b0 * 100 + b1 * 10 + b2 - 5328
+  leases_n = b3 * 100 + b4 * 10 + b5 - 5328
+end
+if jobs_n > 100 then bad = bad or 'jobs' end
+if leases_n > 100 then bad = bad or 'leases' end
+if not string.find(ARGV[2] .. ' ' .. ARGV[3], '^%d+ %d+$') then
+  for _, arg in ipairs({ { 2, 'now' }, { 3, 'budget' } }) do
     if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
   end
   return redis.error_reply('EMQARG ' .. bad)
 end
-local jobs_n = ARGV[1] + 0
-if jobs_n > 100 then bad = bad or 'jobs' end
-local leases_n = ARGV[2] + 0
-if leases_n > 100 then bad = bad or 'leases' end
-local now = ARGV[3] + 0
+local now = ARGV[2] + 0
 if now > 9007199254740991 then bad = bad or 'now' end
-local budget = ARGV[4] + 0
+local budget = ARGV[3] + 0
 if budget > 9007199254740991 then bad = bad or 'budget' end
 local jobs_at, jobs_w = 11, 1
 local jobs_id = #stamp - 4 + #'v2:job:' + 1
-local leases_base, leases_w = 4, 2
+local leases_base, leases_w = 3, 2
 local function leases(row) return leases_base + (row - 1) * leases_w end
 local leases_score, leases_owner = 1, 2
 if not bad and #KEYS ~= jobs_at + jobs_n * jobs_w then bad = 'keys' end

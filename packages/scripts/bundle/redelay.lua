@@ -13,15 +13,21 @@ end
 local meta, delayed, marker, events = KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 if #ARGV < 3 then return redis.error_reply('EMQARG arguments') end
 local bad
-local odd, whole = string.gsub(ARGV[1] .. ' ' .. ARGV[2] .. ' ' .. ARGV[3] .. ' ', '%d+ ', '')
-if odd ~= '' or whole ~= 3 then
-  for _, arg in ipairs({ { 1, 'jobs' }, { 2, 'now' }, { 3, 'delay' } }) do
+if #ARGV[1] ~= 3 or not string.find(ARGV[1], '^%d+$') then
+  return redis.error_reply('EMQARG numbers')
+end
+local jobs_n
+do
+  local b0, b1, b2 = string.byte(ARGV[1], 1, 3)
+  jobs_n = b0 * 100 + b1 * 10 + b2 - 5328
+end
+if jobs_n > 20 then bad = bad or 'jobs' end
+if not string.find(ARGV[2] .. ' ' .. ARGV[3], '^%d+ %d+$') then
+  for _, arg in ipairs({ { 2, 'now' }, { 3, 'delay' } }) do
     if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
   end
   return redis.error_reply('EMQARG ' .. bad)
 end
-local jobs_n = ARGV[1] + 0
-if jobs_n > 20 then bad = bad or 'jobs' end
 local now = ARGV[2] + 0
 if now > 9007199254740991 then bad = bad or 'now' end
 local delay = ARGV[3] + 0

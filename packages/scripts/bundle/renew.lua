@@ -13,15 +13,21 @@ end
 local meta, active, owners, verdicts = KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 if #ARGV < 2 then return redis.error_reply('EMQARG arguments') end
 local bad
-local odd, whole = string.gsub(ARGV[1] .. ' ' .. ARGV[2] .. ' ', '%d+ ', '')
-if odd ~= '' or whole ~= 2 then
-  for _, arg in ipairs({ { 1, 'leases' }, { 2, 'deadline' } }) do
+if #ARGV[1] ~= 3 or not string.find(ARGV[1], '^%d+$') then
+  return redis.error_reply('EMQARG numbers')
+end
+local leases_n
+do
+  local b0, b1, b2 = string.byte(ARGV[1], 1, 3)
+  leases_n = b0 * 100 + b1 * 10 + b2 - 5328
+end
+if leases_n > 500 then bad = bad or 'leases' end
+if not string.find(ARGV[2], '^%d+$') then
+  for _, arg in ipairs({ { 2, 'deadline' } }) do
     if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
   end
   return redis.error_reply('EMQARG ' .. bad)
 end
-local leases_n = ARGV[1] + 0
-if leases_n > 500 then bad = bad or 'leases' end
 local deadline = ARGV[2] + 0
 if deadline > 9007199254740991 then bad = bad or 'deadline' end
 local leases_base, leases_w = 2, 2

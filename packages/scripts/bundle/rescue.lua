@@ -11,29 +11,35 @@ if not (found_version == 'echomq:2.0.0' or type(found_version) == 'string'
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
 end
 local meta, wait, prioritized, pc, delayed, priorities, held, marker, events = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10]
-if #ARGV < 4 then return redis.error_reply('EMQARG arguments') end
+if #ARGV < 2 then return redis.error_reply('EMQARG arguments') end
 local bad
-local odd, whole = string.gsub(ARGV[1] .. ' ' .. ARGV[2] .. ' ' .. ARGV[3] .. ' ' .. ARGV[4] .. ' ', '%d+ ', '')
-if odd ~= '' or whole ~= 4 then
-  for _, arg in ipairs({ { 1, 'jobs' }, { 2, 'records' }, { 3, 'now' }, { 4, 'fix' } }) do
+if #ARGV[1] ~= 9 or not string.find(ARGV[1], '^%d+$') then
+  return redis.error_reply('EMQARG numbers')
+end
+local jobs_n, records_n, fix
+do
+  local b0, b1, b2, b3, b4, b5, b6, b7, b8 = string.byte(ARGV[1], 1, 9)
+  jobs_n = b0 * 100 + b1 * 10 + b2 - 5328
+  records_n = b3 * 100 + b4 * 10 + b5 - 5328
+  fix = b6 * 100 + b7 * 10 + b8 - 5328
+end
+if jobs_n > 100 then bad = bad or 'jobs' end
+if records_n > 100 then bad = bad or 'records' end
+if fix > 1 then bad = bad or 'fix' end
+if not string.find(ARGV[2], '^%d+$') then
+  for _, arg in ipairs({ { 2, 'now' } }) do
     if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
   end
   return redis.error_reply('EMQARG ' .. bad)
 end
-local jobs_n = ARGV[1] + 0
-if jobs_n > 100 then bad = bad or 'jobs' end
-local records_n = ARGV[2] + 0
-if records_n > 100 then bad = bad or 'records' end
-local now = ARGV[3] + 0
+local now = ARGV[2] + 0
 if now > 9007199254740991 then bad = bad or 'now' end
-local fix = ARGV[4] + 0
-if fix > 1 then bad = bad or 'fix' end
 local jobs_at, jobs_w = 10, 1
 local jobs_id = #stamp - 4 + #'v2:job:' + 1
 local records_at, records_w = jobs_at + jobs_n * jobs_w, 1
 local records_id = #stamp - 4 + #'v2:dedup:' + 1
 if not bad and #KEYS ~= records_at + records_n * records_w then bad = 'keys' end
-if not bad and #ARGV ~= 4 then bad = 'arguments' end
+if not bad and #ARGV ~= 2 then bad = 'arguments' end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
 local opts = redis.call('HMGET', meta, 'paused', 'events.max')
 local events_text = opts[2]

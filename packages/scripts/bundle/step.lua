@@ -11,66 +11,71 @@ if not (found_version == 'echomq:2.0.0' or type(found_version) == 'string'
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
 end
 local meta, wait, prioritized, delayed, active, owners, verdicts, completed, trash, extras, limiter, marker, events = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10], KEYS[11], KEYS[12], KEYS[13], KEYS[14]
-if #ARGV < 13 then return redis.error_reply('EMQARG arguments') end
+if #ARGV < 8 then return redis.error_reply('EMQARG arguments') end
 local bad
-local odd, whole = string.gsub(ARGV[1] .. ' ' .. ARGV[2] .. ' ' .. ARGV[3] .. ' ' .. ARGV[4] .. ' ' .. ARGV[5] .. ' ' .. ARGV[6] .. ' ' .. ARGV[8] .. ' ' .. ARGV[9] .. ' ' .. ARGV[10] .. ' ' .. ARGV[11] .. ' ' .. ARGV[12] .. ' ' .. ARGV[13] .. ' ', '%d+ ', '')
-if odd ~= '' or whole ~= 12 then
-  for _, arg in ipairs({ { 1, 'done' }, { 2, 'candidates' }, { 3, 'results' }, { 4, 'now' }, { 5, 'claim' }, { 6, 'deadline' }, { 8, 'begun' }, { 9, 'hints' }, { 10, 'keepCount' }, { 11, 'keepAge' }, { 12, 'rateMax' }, { 13, 'rateMs' } }) do
+if #ARGV[1] ~= 18 or not string.find(ARGV[1], '^%d+$') then
+  return redis.error_reply('EMQARG numbers')
+end
+local done_n, candidates_n, results_n, claim, begun, hints
+do
+  local b0, b1, b2, b3, b4, b5, b6, b7, b8, b9, b10, b11, b12, b13, b14, b15, b16, b17 = string.byte(ARGV[1], 1, 18)
+  done_n = b0 * 100 + b1 * 10 + b2 - 5328
+  candidates_n = b3 * 100 + b4 * 10 + b5 - 5328
+  results_n = b6 * 100 + b7 * 10 + b8 - 5328
+  claim = b9 * 100 + b10 * 10 + b11 - 5328
+  begun = b12 * 100 + b13 * 10 + b14 - 5328
+  hints = b15 * 100 + b16 * 10 + b17 - 5328
+end
+if done_n > 500 then bad = bad or 'done' end
+if candidates_n > 500 then bad = bad or 'candidates' end
+if results_n > 500 then bad = bad or 'results' end
+if claim > 500 then bad = bad or 'claim' end
+if begun > 500 then bad = bad or 'begun' end
+if hints > 500 then bad = bad or 'hints' end
+if not string.find(ARGV[2] .. ' ' .. ARGV[3] .. ' ' .. ARGV[5] .. ' ' .. ARGV[6] .. ' ' .. ARGV[7] .. ' ' .. ARGV[8], '^%d+ %d+ %d+ %d+ %d+ %d+$') then
+  for _, arg in ipairs({ { 2, 'now' }, { 3, 'deadline' }, { 5, 'keepCount' }, { 6, 'keepAge' }, { 7, 'rateMax' }, { 8, 'rateMs' } }) do
     if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
   end
   return redis.error_reply('EMQARG ' .. bad)
 end
-local done_n = ARGV[1] + 0
-if done_n > 500 then bad = bad or 'done' end
-local candidates_n = ARGV[2] + 0
-if candidates_n > 500 then bad = bad or 'candidates' end
-local results_n = ARGV[3] + 0
-if results_n > 500 then bad = bad or 'results' end
-local now = ARGV[4] + 0
+local now = ARGV[2] + 0
 if now > 9007199254740991 then bad = bad or 'now' end
-local now_text = ARGV[4]
+local now_text = ARGV[2]
 if now < 10 ^ (#now_text - 1) and now_text ~= '0' then bad = bad or 'now' end
-local claim = ARGV[5] + 0
-if claim > 500 then bad = bad or 'claim' end
-local deadline = ARGV[6] + 0
+local deadline = ARGV[3] + 0
 if deadline > 9007199254740991 then bad = bad or 'deadline' end
-local deadline_text = ARGV[6]
+local deadline_text = ARGV[3]
 if deadline < 10 ^ (#deadline_text - 1) and deadline_text ~= '0' then bad = bad or 'deadline' end
-local token = ARGV[7]
-local begun = ARGV[8] + 0
-if begun > 500 then bad = bad or 'begun' end
-local hints = ARGV[9] + 0
-if hints > 500 then bad = bad or 'hints' end
-local keepCount = ARGV[10] + 0
+local token = ARGV[4]
+local keepCount = ARGV[5] + 0
 if keepCount > 9007199254740991 then bad = bad or 'keepCount' end
-local keepAge = ARGV[11] + 0
+local keepAge = ARGV[6] + 0
 if keepAge > 9007199254740991 then bad = bad or 'keepAge' end
-local rateMax = ARGV[12] + 0
+local rateMax = ARGV[7] + 0
 if rateMax > 9007199254740991 then bad = bad or 'rateMax' end
-local rateMs = ARGV[13] + 0
+local rateMs = ARGV[8] + 0
 if rateMs > 315360000000 then bad = bad or 'rateMs' end
 local done_at, done_w = 14, 1
 local done_id = #stamp - 4 + #'v2:job:' + 1
 local candidates_at, candidates_w = done_at + done_n * done_w, 1
 local candidates_id = #stamp - 4 + #'v2:job:' + 1
-local results_base, results_w = 13, 4
+local results_base, results_w = 8, 3
 local function results(row) return results_base + (row - 1) * results_w end
-local results_token, results_atm, results_ats, results_value = 1, 2, 3, 4
+local results_numbers, results_token, results_value = 1, 2, 3
+local results_atm, results_ats, results_atm_text, results_ats_text = 1, 2, 3, 4
 if not bad and #KEYS ~= candidates_at + candidates_n * candidates_w then bad = 'keys' end
 if not bad and #ARGV ~= results_base + results_n * results_w then bad = 'arguments' end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
-local number = {}
+local results_number = {}
 for row = results_base, results_base + (results_n - 1) * results_w, results_w do
-  local text
-  text = ARGV[row + 2]
-  if not number[text] then
-    if string.find(text, '^%d+$') and text + 0 <= 9007199254740991 then number[text] = text + 0
-    else return redis.error_reply('EMQARG results.atm') end
-  end
-  text = ARGV[row + 3]
-  if not number[text] then
-    if string.find(text, '^%d+$') and text + 0 <= 9007199254740991 then number[text] = text + 0
-    else return redis.error_reply('EMQARG results.ats') end
+  local text = ARGV[row + 1]
+  if not results_number[text] then
+    local n0, n1 = string.match(text, '^(%d+) (%d+)$')
+    if not n0 then return redis.error_reply('EMQARG results.numbers') end
+    local many = { n0 + 0, n1 + 0, n0, n1 }
+    if many[1] > 9007199254740991 then bad = bad or 'results.atm' end
+    if many[2] > 9007199254740991 then bad = bad or 'results.ats' end
+    results_number[text] = many
   end
 end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
@@ -117,9 +122,11 @@ local function emit(code, id, value)
 end
 -- What a run needs of its job's hash, by place; a field it does not have is false, and left out at the end. A
 -- waiting job has four or five fields: to read what is there costs less than to ask for all there may be.
-local place
+local place, last_name, last_opts, on_one_line
 
-local function run_fields(key)
+-- With an id, a job of these four fields is told as one text, the second value: each string of a reply costs
+-- both sides more than to put them together. Data comes last, since any text may stand there.
+local function run_fields(key, id)
   local all = redis.pcall('HGETALL', key)
   if all.err then return all end
   local name, data, opts, timestamp, others = false, false, false, false, false
@@ -131,6 +138,18 @@ local function run_fields(key)
     elseif field == 'timestamp' then timestamp = all[at + 1]
     else others = true
     end
+  end
+  if id and name and data and timestamp and not others and #data <= 16384 then
+    -- Looked at once where they repeat, as they mostly do.
+    if name ~= last_name or opts ~= last_opts then
+      last_name, last_opts = name, opts
+      on_one_line = not string.find(name, '\n', 1, true) and not (opts and string.find(opts, '\n', 1, true))
+    end
+  else
+    on_one_line, last_name = false, nil
+  end
+  if on_one_line then
+    return nil, id .. '\n' .. (opts or '') .. '\n' .. name .. '\n' .. timestamp .. '\n' .. data
   end
   local fields = { name, data, opts, timestamp }
   if not others then return fields end
@@ -388,8 +407,9 @@ local started = #taken - #ending
 if #dead > 0 then redis.call('ZADD', trash, unpack(dead)) end
 for n = 1, #kept do
   local i, key, row, at = unpack(kept[n])
+  local number = results_number[ARGV[row + results_numbers]]
   local hash = { 'finishedOn', string.format('%.0f', now), 'processedOn', at,
-    'atm', ARGV[row + results_atm], 'ats', ARGV[row + results_ats] }
+    'atm', number[results_atm_text], 'ats', number[results_ats_text] }
   local value = ARGV[row + results_value]
   if value ~= '' then hash[9] = 'returnvalue'; hash[10] = value end
   redis.call('HSET', key, unpack(hash))

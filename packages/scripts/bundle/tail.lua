@@ -11,22 +11,22 @@ if not (found_version == 'echomq:2.0.0' or type(found_version) == 'string'
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
 end
 local meta, events = KEYS[2], KEYS[3]
-if #ARGV < 3 then return redis.error_reply('EMQARG arguments') end
+if #ARGV < 2 then return redis.error_reply('EMQARG arguments') end
 local bad
-local odd, whole = string.gsub(ARGV[2] .. ' ' .. ARGV[3] .. ' ', '%d+ ', '')
-if odd ~= '' or whole ~= 2 then
-  for _, arg in ipairs({ { 2, 'inclusive' }, { 3, 'count' } }) do
-    if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
-  end
-  return redis.error_reply('EMQARG ' .. bad)
+if #ARGV[1] ~= 6 or not string.find(ARGV[1], '^%d+$') then
+  return redis.error_reply('EMQARG numbers')
 end
-local after = ARGV[1]
-local inclusive = ARGV[2] + 0
+local inclusive, count
+do
+  local b0, b1, b2, b3, b4, b5 = string.byte(ARGV[1], 1, 6)
+  inclusive = b0 * 100 + b1 * 10 + b2 - 5328
+  count = b3 * 100 + b4 * 10 + b5 - 5328
+end
 if inclusive > 1 then bad = bad or 'inclusive' end
-local count = ARGV[3] + 0
 if count > 100 then bad = bad or 'count' end
+local after = ARGV[2]
 if not bad and #KEYS ~= 3 then bad = 'keys' end
-if not bad and #ARGV ~= 3 then bad = 'arguments' end
+if not bad and #ARGV ~= 2 then bad = 'arguments' end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
 local function place(id)
   local ms, seq = string.match(id, '^(%d+)%-(%d+)$')

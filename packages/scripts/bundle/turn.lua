@@ -11,50 +11,55 @@ if not (found_version == 'echomq:2.0.0' or type(found_version) == 'string'
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
 end
 local meta, wait, active, owners, events = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
-if #ARGV < 12 then return redis.error_reply('EMQARG arguments') end
+if #ARGV < 4 then return redis.error_reply('EMQARG arguments') end
 local bad
-local odd, whole = string.gsub(ARGV[1] .. ' ' .. ARGV[2] .. ' ' .. ARGV[3] .. ' ' .. ARGV[4] .. ' ' .. ARGV[5] .. ' ' .. ARGV[6] .. ' ' .. ARGV[7] .. ' ' .. ARGV[8] .. ' ' .. ARGV[9] .. ' ' .. ARGV[11] .. ' ' .. ARGV[12] .. ' ', '%d+ ', '')
-if odd ~= '' or whole ~= 11 then
-  for _, arg in ipairs({ { 1, 'done' }, { 2, 'candidates' }, { 3, 'finished' }, { 4, 'claims' }, { 5, 'results' }, { 6, 'attempts' }, { 7, 'now' }, { 8, 'claim' }, { 9, 'deadline' }, { 11, 'begun' }, { 12, 'hints' } }) do
+if #ARGV[1] ~= 27 or not string.find(ARGV[1], '^%d+$') then
+  return redis.error_reply('EMQARG numbers')
+end
+local done_n, candidates_n, finished_n, claims_n, results_n, attempts_n, claim, begun, hints
+do
+  local b0, b1, b2, b3, b4, b5, b6, b7, b8, b9, b10, b11, b12, b13, b14, b15, b16, b17, b18, b19, b20, b21, b22, b23, b24, b25, b26 = string.byte(ARGV[1], 1, 27)
+  done_n = b0 * 100 + b1 * 10 + b2 - 5328
+  candidates_n = b3 * 100 + b4 * 10 + b5 - 5328
+  finished_n = b6 * 100 + b7 * 10 + b8 - 5328
+  claims_n = b9 * 100 + b10 * 10 + b11 - 5328
+  results_n = b12 * 100 + b13 * 10 + b14 - 5328
+  attempts_n = b15 * 100 + b16 * 10 + b17 - 5328
+  claim = b18 * 100 + b19 * 10 + b20 - 5328
+  begun = b21 * 100 + b22 * 10 + b23 - 5328
+  hints = b24 * 100 + b25 * 10 + b26 - 5328
+end
+if done_n > 500 then bad = bad or 'done' end
+if candidates_n > 500 then bad = bad or 'candidates' end
+if finished_n > 500 then bad = bad or 'finished' end
+if claims_n > 500 then bad = bad or 'claims' end
+if results_n > 500 then bad = bad or 'results' end
+if attempts_n > 500 then bad = bad or 'attempts' end
+if claim > 500 then bad = bad or 'claim' end
+local claim_text = string.sub(ARGV[1], claim > 99 and 19 or claim > 9 and 20 or 21, 21)
+if begun > 500 then bad = bad or 'begun' end
+if hints > 500 then bad = bad or 'hints' end
+if not string.find(ARGV[2] .. ' ' .. ARGV[3], '^%d+ %d+$') then
+  for _, arg in ipairs({ { 2, 'now' }, { 3, 'deadline' } }) do
     if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
   end
   return redis.error_reply('EMQARG ' .. bad)
 end
-local done_n = ARGV[1] + 0
-if done_n > 500 then bad = bad or 'done' end
-local candidates_n = ARGV[2] + 0
-if candidates_n > 500 then bad = bad or 'candidates' end
-local finished_n = ARGV[3] + 0
-if finished_n > 500 then bad = bad or 'finished' end
-local claims_n = ARGV[4] + 0
-if claims_n > 500 then bad = bad or 'claims' end
-local results_n = ARGV[5] + 0
-if results_n > 500 then bad = bad or 'results' end
-local attempts_n = ARGV[6] + 0
-if attempts_n > 500 then bad = bad or 'attempts' end
-local now = ARGV[7] + 0
+local now = ARGV[2] + 0
 if now > 9007199254740991 then bad = bad or 'now' end
-local now_text = ARGV[7]
+local now_text = ARGV[2]
 if now < 10 ^ (#now_text - 1) and now_text ~= '0' then bad = bad or 'now' end
-local claim = ARGV[8] + 0
-if claim > 500 then bad = bad or 'claim' end
-local claim_text = ARGV[8]
-if claim < 10 ^ (#claim_text - 1) and claim_text ~= '0' then bad = bad or 'claim' end
-local deadline = ARGV[9] + 0
+local deadline = ARGV[3] + 0
 if deadline > 9007199254740991 then bad = bad or 'deadline' end
-local deadline_text = ARGV[9]
+local deadline_text = ARGV[3]
 if deadline < 10 ^ (#deadline_text - 1) and deadline_text ~= '0' then bad = bad or 'deadline' end
-local token = ARGV[10]
-local begun = ARGV[11] + 0
-if begun > 500 then bad = bad or 'begun' end
-local hints = ARGV[12] + 0
-if hints > 500 then bad = bad or 'hints' end
+local token = ARGV[4]
 local done_at, done_w = 6, 1
 local done_id = #stamp - 4 + #'v2:job:' + 1
 local candidates_at, candidates_w = done_at + done_n * done_w, 1
 local candidates_id = #stamp - 4 + #'v2:job:' + 1
 local finished_at, finished_w = candidates_at + candidates_n * candidates_w, 1
-local claims_base, claims_w = 12, 2
+local claims_base, claims_w = 4, 2
 local claims_token, claims_count = 1, 2
 local results_base, results_w = claims_base + claims_n * claims_w, 1
 local results_value = 1
@@ -65,8 +70,7 @@ if not bad and #ARGV ~= attempts_base + attempts_n * attempts_w then bad = 'argu
 if bad then return redis.error_reply('EMQARG ' .. bad) end
 local number = {}
 for row = claims_base, claims_base + (claims_n - 1) * claims_w, claims_w do
-  local text
-  text = ARGV[row + 2]
+  local text = ARGV[row + 2]
   if not number[text] then
     if string.find(text, '^%d+$') and text + 0 <= 9007199254740991 then number[text] = text + 0
     else return redis.error_reply('EMQARG claims.count') end
@@ -121,9 +125,11 @@ local function emit(code, id, value)
 end
 -- What a run needs of its job's hash, by place; a field it does not have is false, and left out at the end. A
 -- waiting job has four or five fields: to read what is there costs less than to ask for all there may be.
-local place
+local place, last_name, last_opts, on_one_line
 
-local function run_fields(key)
+-- With an id, a job of these four fields is told as one text, the second value: each string of a reply costs
+-- both sides more than to put them together. Data comes last, since any text may stand there.
+local function run_fields(key, id)
   local all = redis.pcall('HGETALL', key)
   if all.err then return all end
   local name, data, opts, timestamp, others = false, false, false, false, false
@@ -135,6 +141,18 @@ local function run_fields(key)
     elseif field == 'timestamp' then timestamp = all[at + 1]
     else others = true
     end
+  end
+  if id and name and data and timestamp and not others and #data <= 16384 then
+    -- Looked at once where they repeat, as they mostly do.
+    if name ~= last_name or opts ~= last_opts then
+      last_name, last_opts = name, opts
+      on_one_line = not string.find(name, '\n', 1, true) and not (opts and string.find(opts, '\n', 1, true))
+    end
+  else
+    on_one_line, last_name = false, nil
+  end
+  if on_one_line then
+    return nil, id .. '\n' .. (opts or '') .. '\n' .. name .. '\n' .. timestamp .. '\n' .. data
   end
   local fields = { name, data, opts, timestamp }
   if not others then return fields end
@@ -171,7 +189,8 @@ local function write_leases(scores, own, count)
 end
 
 local sub = string.sub
-if results_n ~= done_n then return redis.error_reply('EMQARG results') end
+-- None where none of the runs returned anything.
+if results_n ~= done_n and results_n ~= 0 then return redis.error_reply('EMQARG results') end
 if finished_n > 1 then return redis.error_reply('EMQARG finished') end
 if attempts_n ~= finished_n * done_n then return redis.error_reply('EMQARG attempts') end
 if deadline > now + 86400000 then return redis.error_reply('EMQARG deadline') end
@@ -246,7 +265,7 @@ end
 local removed, gone = {}, {}
 for i = 1, done_n do
   if not statuses or statuses[i] == 'ok' then
-    local key, value = KEYS[done_at + i], ARGV[results_base + i]
+    local key, value = KEYS[done_at + i], results_n > 0 and ARGV[results_base + i] or ''
     emit('c', ids[i], value)
     if completed then
       if ARGV[attempts_base + i] ~= runs then
@@ -269,7 +288,8 @@ end
 if #removed > 0 then redis.call('UNLINK', unpack(removed)) end
 if #gone > 0 then redis.call('ZADD', completed, unpack(gone)) end
 
--- Pops the next jobs and leases them: `claimed` is a flat list of id, number of fields and fields.
+-- Pops the next jobs and leases them: `claimed` is a flat list, of each its one text, or id, number of fields and
+-- fields.
 -- A wrong type here is found after the first write, so it only ends the claim; step names it.
 local taken, claimed, coming = claim > 0 and redis.pcall('RPOP', wait, claim_text), {}, nil
 if taken and not taken.err then
@@ -292,12 +312,18 @@ if taken and not taken.err then
     own[2 * i - 1] = id
     own[2 * i] = key and i <= begun and started or mine
     emit('a', id, '')
-    local fields = key and run_fields(key)
-    local many = fields and not fields.err and fields[1] and #fields or 0
-    claimed[n + 1] = id
-    claimed[n + 2] = many
-    for f = 1, many do claimed[n + 2 + f] = fields[f] end
-    n = n + 2 + many
+    local fields, text
+    if key then fields, text = run_fields(key, id) end
+    if text then
+      n = n + 1
+      claimed[n] = text
+    else
+      local many = fields and not fields.err and fields[1] and #fields or 0
+      claimed[n + 1] = id
+      claimed[n + 2] = many
+      for f = 1, many do claimed[n + 2 + f] = fields[f] end
+      n = n + 2 + many
+    end
   end
   write_leases(scores, own, #taken)
 end

@@ -13,15 +13,21 @@ end
 local meta, wait, prioritized, pc, delayed, priorities, held, marker, events = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10]
 if #ARGV < 3 then return redis.error_reply('EMQARG arguments') end
 local bad
-local odd, whole = string.gsub(ARGV[1] .. ' ' .. ARGV[2] .. ' ', '%d+ ', '')
-if odd ~= '' or whole ~= 2 then
-  for _, arg in ipairs({ { 1, 'dedups' }, { 2, 'now' } }) do
+if #ARGV[1] ~= 3 or not string.find(ARGV[1], '^%d+$') then
+  return redis.error_reply('EMQARG numbers')
+end
+local dedups_n
+do
+  local b0, b1, b2 = string.byte(ARGV[1], 1, 3)
+  dedups_n = b0 * 100 + b1 * 10 + b2 - 5328
+end
+if dedups_n > 1 then bad = bad or 'dedups' end
+if not string.find(ARGV[2], '^%d+$') then
+  for _, arg in ipairs({ { 2, 'now' } }) do
     if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
   end
   return redis.error_reply('EMQARG ' .. bad)
 end
-local dedups_n = ARGV[1] + 0
-if dedups_n > 1 then bad = bad or 'dedups' end
 local now = ARGV[2] + 0
 if now > 9007199254740991 then bad = bad or 'now' end
 local job = ARGV[3]

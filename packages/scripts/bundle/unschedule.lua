@@ -11,23 +11,23 @@ if not (found_version == 'echomq:2.0.0' or type(found_version) == 'string'
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
 end
 local meta, schedulers = KEYS[2], KEYS[3]
-if #ARGV < 2 then return redis.error_reply('EMQARG arguments') end
+if #ARGV < 1 then return redis.error_reply('EMQARG arguments') end
 local bad
-local odd, whole = string.gsub(ARGV[1] .. ' ' .. ARGV[2] .. ' ', '%d+ ', '')
-if odd ~= '' or whole ~= 2 then
-  for _, arg in ipairs({ { 1, 'records' }, { 2, 'limit' } }) do
-    if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
-  end
-  return redis.error_reply('EMQARG ' .. bad)
+if #ARGV[1] ~= 6 or not string.find(ARGV[1], '^%d+$') then
+  return redis.error_reply('EMQARG numbers')
 end
-local records_n = ARGV[1] + 0
+local records_n, limit
+do
+  local b0, b1, b2, b3, b4, b5 = string.byte(ARGV[1], 1, 6)
+  records_n = b0 * 100 + b1 * 10 + b2 - 5328
+  limit = b3 * 100 + b4 * 10 + b5 - 5328
+end
 if records_n > 500 then bad = bad or 'records' end
-local limit = ARGV[2] + 0
 if limit > 500 then bad = bad or 'limit' end
 local records_at, records_w = 3, 1
 local records_id = #stamp - 4 + #'v2:sched:' + 1
 if not bad and #KEYS ~= records_at + records_n * records_w then bad = 'keys' end
-if not bad and #ARGV ~= 2 then bad = 'arguments' end
+if not bad and #ARGV ~= 1 then bad = 'arguments' end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
 local known = redis.call('HMGET', meta, 'closing')
 if not known[1] then return redis.error_reply('EMQSTATE the queue is not closing') end

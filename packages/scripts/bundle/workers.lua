@@ -13,21 +13,27 @@ end
 local meta, workers, workers_info = KEYS[2], KEYS[3], KEYS[4]
 if #ARGV < 3 then return redis.error_reply('EMQARG arguments') end
 local bad
-local odd, whole = string.gsub(ARGV[1] .. ' ' .. ARGV[2] .. ' ' .. ARGV[3] .. ' ', '%d+ ', '')
-if odd ~= '' or whole ~= 3 then
-  for _, arg in ipairs({ { 1, 'since' }, { 2, 'start' }, { 3, 'count' } }) do
+if #ARGV[1] ~= 3 or not string.find(ARGV[1], '^%d+$') then
+  return redis.error_reply('EMQARG numbers')
+end
+local count
+do
+  local b0, b1, b2 = string.byte(ARGV[1], 1, 3)
+  count = b0 * 100 + b1 * 10 + b2 - 5328
+end
+if count > 500 then bad = bad or 'count' end
+if not string.find(ARGV[2] .. ' ' .. ARGV[3], '^%d+ %d+$') then
+  for _, arg in ipairs({ { 2, 'since' }, { 3, 'start' } }) do
     if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
   end
   return redis.error_reply('EMQARG ' .. bad)
 end
-local since = ARGV[1] + 0
+local since = ARGV[2] + 0
 if since > 9007199254740991 then bad = bad or 'since' end
-local since_text = ARGV[1]
+local since_text = ARGV[2]
 if since < 10 ^ (#since_text - 1) and since_text ~= '0' then bad = bad or 'since' end
-local start = ARGV[2] + 0
+local start = ARGV[3] + 0
 if start > 1000000000 then bad = bad or 'start' end
-local count = ARGV[3] + 0
-if count > 500 then bad = bad or 'count' end
 if not bad and #KEYS ~= 4 then bad = 'keys' end
 if not bad and #ARGV ~= 3 then bad = 'arguments' end
 if bad then return redis.error_reply('EMQARG ' .. bad) end

@@ -27,7 +27,8 @@ local some = redis.call('EXISTS', unpack(keys)) > 0
 
 local function content(i)
   local row = items(i)
-  return { ARGV[row + items_name], ARGV[row + items_data], ARGV[row + items_timestamp] }
+  local timestamp = items_number[ARGV[row + items_numbers]][items_timestamp_text]
+  return { ARGV[row + items_name], ARGV[row + items_data], timestamp }
 end
 
 -- By id: the row that is written for it, or what stood there before.
@@ -35,7 +36,8 @@ local status, fresh, retires, seen, again, nth, refused = {}, {}, {}, {}, {}, 0,
 local none = {}
 for i = 1, jobs_n do
   local id, row = ids[i], items_base + (i - 1) * items_w
-  local own = number[ARGV[row + items_flags]] >= 2
+  local number = items_number[ARGV[row + items_numbers]]
+  local own = number[items_flags] >= 2
   if own then nth = nth + 1 end
   local old, trashed, twin = none, retired[i], seen[id]
   if type(twin) == 'number' and undone[twin] then twin = nil end
@@ -61,7 +63,7 @@ for i = 1, jobs_n do
   elseif old[1] then
     seen[id] = old
     if old[1] ~= ARGV[row + items_name] or old[2] ~= ARGV[row + items_data]
-      or old[3] ~= ARGV[row + items_timestamp] then
+      or old[3] ~= number[items_timestamp_text] then
       status[i] = 'duplicate'
       again[#again + 1] = id
     elseif lock_of[i] and lock_of[i].record.next == id then
@@ -78,8 +80,9 @@ for n = 1, #fresh do
   if not undone[i] then
     local id, row = ids[i], items_base + (i - 1) * items_w
     local priority = write_job(i, retires[n])
-    local delay = number[ARGV[row + items_delay]]
-    local due = number[ARGV[row + items_timestamp]] + delay
+    local number = items_number[ARGV[row + items_numbers]]
+    local delay = number[items_delay]
+    local due = number[items_timestamp] + delay
     if lock_of[i] and lock_of[i].record.after == i then
       redis.call('ZADD', held, now, id)
     elseif delay > 0 then
@@ -87,7 +90,7 @@ for n = 1, #fresh do
       if not first_due or due < first_due then first_due = due end
       emit('d', id, string.format('%.0f', due))
     else
-      line_up(id, priority, number[ARGV[row + items_flags]] % 2 == 1 and 'newest')
+      line_up(id, priority, number[items_flags] % 2 == 1 and 'newest')
       emit('w', id, ARGV[row + items_name])
     end
   end

@@ -1,29 +1,49 @@
--- Starts claimed jobs: verifies the lease and returns their fields.
+-- Starts claimed jobs: verifies the lease and returns their fields, in a flat list.
 --@include lease
 --@include run_fields
-if jobs_n == 0 then return {} end
+if jobs_n == 0 then return { false, false, {} } end
 local ids = {}
 for i = 1, jobs_n do ids[i] = string.sub(KEYS[jobs_at + i], jobs_id) end
 local owner = redis.call('HMGET', owners, unpack(ids))
-local why = redis.call('HMGET', verdicts, unpack(ids))
+local why = redis.call('HLEN', verdicts) > 0 and redis.call('HMGET', verdicts, unpack(ids))
 redis.call('ZCARD', active)
 
-local out, begun, started, lost = {}, {}, {}, {}
+local jobs, n, begun, lost, statuses = {}, 0, {}, {}, nil
+local last, held, started
 for i = 1, jobs_n do
-  local held = lease_of(owner[i])
-  if held ~= token then
-    out[i] = { 'lost', false, {} }
-  else
-    local fields = run_fields(KEYS[jobs_at + i])
-    if fields.err or not fields[1] then
-      lost[#lost + 1] = ids[i]
-      out[i] = { 'missing', false, {} }
-    else
-      started[#started + 1] = ids[i]
+  -- Jobs of one claim have one owner's text.
+  if owner[i] ~= last then
+    last = owner[i]
+    local at, marked
+    held, at, marked = lease_of(last)
+    started = held and (marked and last or last .. '!')
+  end
+  local fields, text, status
+  if held and held == token then
+    fields, text = run_fields(KEYS[jobs_at + i], ids[i])
+    if text or not fields.err and fields[1] then
       begun[#begun + 1] = ids[i]
-      begun[#begun + 1] = string.gsub(owner[i], '!$', '') .. '!'
-      out[i] = { 'ok', why[i], fields }
+      begun[#begun + 1] = started
+    else
+      status, fields = 'missing', nil
+      lost[#lost + 1] = ids[i]
     end
+  else
+    status = 'lost'
+  end
+  if status and not statuses then
+    statuses = {}
+    for before = 1, i - 1 do statuses[before] = 'ok' end
+  end
+  if statuses then statuses[i] = status or 'ok' end
+  if text then
+    n = n + 1
+    jobs[n] = text
+  else
+    local many = fields and #fields or 0
+    jobs[n + 1], jobs[n + 2] = ids[i], many
+    for f = 1, many do jobs[n + 2 + f] = fields[f] end
+    n = n + 2 + many
   end
 end
 if #lost > 0 then
@@ -31,9 +51,9 @@ if #lost > 0 then
   redis.call('HDEL', owners, unpack(lost))
   redis.call('HDEL', verdicts, unpack(lost))
 end
--- Taken out before it is put back: the first write must be one that maxmemory lets pass.
 if #begun > 0 then
-  redis.call('HDEL', owners, unpack(started))
+  -- The first write must be one that maxmemory lets pass; what comes after one passes too.
+  redis.call('HDEL', owners, begun[1])
   redis.call('HSET', owners, unpack(begun))
 end
-return out
+return { statuses or false, why or false, jobs }

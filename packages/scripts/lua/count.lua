@@ -11,10 +11,10 @@ for s, side in ipairs({
   local low, last, total = whole(known[1]), whole(known[2]) or 0, whole(known[3]) or 0
   local sums, minutes, added = {}, {}, 0
   for i = 1, rows_n do
-    local row = rows(i)
-    local more = tonumber(ARGV[row + side[2]])
+    local number = rows_number[ARGV[rows(i) + rows_numbers]]
+    local more = number[side[2]]
     if more > 0 then
-      local at = tonumber(ARGV[row + rows_minute])
+      local at = number[rows_minute]
       local minute = string.format('%.0f', at)
       if not sums[minute] then
         sums[minute] = whole(redis.call('HGET', side[1], minute) or '0') or 0

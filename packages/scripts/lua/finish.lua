@@ -13,12 +13,9 @@ if jobs_n == 0 then return { {}, {} } end
 local HOW = { completed = 1, failed = 1, retry = 1, delay = 1, release = 1 }
 for i = 1, items_n do
   if not HOW[ARGV[items(i) + items_how]] then return redis.error_reply('EMQARG items.how') end
-  if now + tonumber(ARGV[items(i) + items_delay]) > 8640000000000000 then
-    return redis.error_reply('EMQARG items.delay')
-  end
-  if tonumber(ARGV[items(i) + items_lock]) > dedups_n then
-    return redis.error_reply('EMQARG items.lock')
-  end
+  local number = items_number[ARGV[items(i) + items_numbers]]
+  if now + number[items_delay] > 8640000000000000 then return redis.error_reply('EMQARG items.delay') end
+  if number[items_lock] > dedups_n then return redis.error_reply('EMQARG items.lock') end
 end
 
 -- Reads that also prove the type of everything written below.
@@ -55,7 +52,8 @@ for n = 1, #runs do
   local i, key, row, at, how = unpack(runs[n])
   local id, value = ids[i], ARGV[row + items_value]
   local final = how == 'completed' or how == 'failed'
-  local delay = tonumber(ARGV[row + items_delay])
+  local number = items_number[ARGV[row + items_numbers]]
+  local delay = number[items_delay]
   local count = how == 'completed' and keepCount or failCount
   if final and count == 0 then
     if extra[i] == 1 then
@@ -67,14 +65,14 @@ for n = 1, #runs do
       redis.call('UNLINK', key)
     end
   elseif how ~= 'release' then
-    local hash = { 'processedOn', at, 'atm', ARGV[row + items_atm], 'ats', ARGV[row + items_ats] }
+    local hash = { 'processedOn', at, 'atm', number[items_atm_text], 'ats', number[items_ats_text] }
     local function field(name, text)
       if text ~= '' then hash[#hash + 1] = name; hash[#hash + 1] = text end
     end
     field(how == 'completed' and 'returnvalue' or 'failedReason', value)
     field('stacktrace', ARGV[row + items_stack])
     if final then field('finishedOn', string.format('%.0f', now)) end
-    if how == 'delay' and not why[i] then field('delay', ARGV[row + items_delay]) end
+    if how == 'delay' and not why[i] then field('delay', number[items_delay_text]) end
     redis.call('HSET', key, unpack(hash))
     if final then
       redis.call('ZADD', how == 'completed' and completed or failed, now, id)

@@ -71,8 +71,9 @@ local started = #taken - #ending
 if #dead > 0 then redis.call('ZADD', trash, unpack(dead)) end
 for n = 1, #kept do
   local i, key, row, at = unpack(kept[n])
+  local number = results_number[ARGV[row + results_numbers]]
   local hash = { 'finishedOn', string.format('%.0f', now), 'processedOn', at,
-    'atm', ARGV[row + results_atm], 'ats', ARGV[row + results_ats] }
+    'atm', number[results_atm_text], 'ats', number[results_ats_text] }
   local value = ARGV[row + results_value]
   if value ~= '' then hash[9] = 'returnvalue'; hash[10] = value end
   redis.call('HSET', key, unpack(hash))

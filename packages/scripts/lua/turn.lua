@@ -14,7 +14,8 @@ end
 --@include leases
 
 local sub = string.sub
-if results_n ~= done_n then return redis.error_reply('EMQARG results') end
+-- None where none of the runs returned anything.
+if results_n ~= done_n and results_n ~= 0 then return redis.error_reply('EMQARG results') end
 if finished_n > 1 then return redis.error_reply('EMQARG finished') end
 if attempts_n ~= finished_n * done_n then return redis.error_reply('EMQARG attempts') end
 if deadline > now + 86400000 then return redis.error_reply('EMQARG deadline') end
@@ -37,7 +38,7 @@ local completed = KEYS[finished_at + 1]
 local removed, gone = {}, {}
 for i = 1, done_n do
   if not statuses or statuses[i] == 'ok' then
-    local key, value = KEYS[done_at + i], ARGV[results_base + i]
+    local key, value = KEYS[done_at + i], results_n > 0 and ARGV[results_base + i] or ''
     emit('c', ids[i], value)
     if completed then
       if ARGV[attempts_base + i] ~= runs then

@@ -1,4 +1,10 @@
 import { WIRE_VERSION } from "@echomq/wire";
+import {
+  DIGITS,
+  layoutOf,
+  type RowLayout,
+  SMALL,
+} from "../../../packages/scripts/src/registry/layout.js";
 import type { ArgSpec, KeyName, ScriptSpec } from "../../../packages/scripts/src/registry/spec.js";
 
 /** Largest whole number that a double holds exactly with all below it. */
@@ -16,7 +22,7 @@ export function luaName(name: KeyName | string): string {
  */
 export function prologue(spec: ScriptSpec, body: string): string {
   const lines = [fence(spec), locals(spec), ...singles(spec, body), ...places(spec, body)];
-  return [...lines, ...checks(spec)].join("\n");
+  return [...lines, ...checks(spec, body)].join("\n");
 }
 
 function fence(spec: ScriptSpec): string {
@@ -47,47 +53,92 @@ function locals(spec: ScriptSpec): string {
   return `local ${names} = ${rest.map((_, at) => `KEYS[${at + 1 + first}]`).join(", ")}`;
 }
 
-/** Counts of groups and tables, then single arguments, as they stand in `ARGV`. */
-function singlesOf(spec: ScriptSpec): readonly (ArgSpec & { readonly local: string })[] {
-  const counted = [...spec.groups, ...spec.tables].map(({ name }) => {
-    return { name, type: "int", most: spec.bound, doc: "", local: `${name}_n` } as const;
-  });
-  return [...counted, ...spec.args.map((arg) => ({ ...arg, local: luaName(arg.name) }))];
+function singles(spec: ScriptSpec, body: string): string[] {
+  const { small, single } = layoutOf(spec);
+  const before = small.length > 0 ? 1 : 0;
+  const least = before + single.length;
+  if (least === 0) return ["local bad"];
+  return [
+    `if #ARGV < ${least} then return redis.error_reply('EMQARG arguments') end`,
+    "local bad",
+    ...smalls(spec, body),
+    ...wholes(single, before),
+    ...single.flatMap((arg, at) => singleOf(arg, at + before, body)),
+  ];
 }
 
-function singles(spec: ScriptSpec, body: string): string[] {
-  const all = singlesOf(spec);
-  if (all.length === 0) return ["local bad"];
-  const lines = [
-    `if #ARGV < ${all.length} then return redis.error_reply('EMQARG arguments') end`,
-    "local bad",
+function localOf(spec: ScriptSpec, { name }: ArgSpec): string {
+  const counted = [...spec.groups, ...spec.tables].some((list) => list.name === name);
+  return counted ? `${name}_n` : luaName(name);
+}
+
+/** Small numbers, out of the digits of the argument they share: a string for each costs much more. */
+function smalls(spec: ScriptSpec, body: string): string[] {
+  const { small } = layoutOf(spec);
+  if (small.length === 0) return [];
+  const names = small.map((arg) => localOf(spec, arg));
+  const bytes = small.map((_, at) =>
+    Array.from({ length: DIGITS }, (_, n) => `b${at * DIGITS + n}`),
+  );
+  const zero = "0".charCodeAt(0);
+  const off = Array.from({ length: DIGITS }, (_, n) => zero * 10 ** n).reduce((a, b) => a + b);
+  const values = bytes.map(
+    (digits) =>
+      `${digits.map((b, n) => `${b}${n < DIGITS - 1 ? ` * ${10 ** (DIGITS - 1 - n)}` : ""}`).join(" + ")} - ${off}`,
+  );
+  return [
+    `if #ARGV[1] ~= ${small.length * DIGITS} or not string.find(ARGV[1], '^%d+$') then`,
+    "  return redis.error_reply('EMQARG numbers')",
+    "end",
+    `local ${names.join(", ")}`,
+    "do",
+    `  local ${bytes.flat().join(", ")} = string.byte(ARGV[1], 1, ${small.length * DIGITS})`,
+    ...values.map((value, at) => `  ${names[at]} = ${value}`),
+    "end",
+    ...small.flatMap(({ name, most = SMALL }, at) => [
+      ...(most < SMALL ? [`if ${names[at]} > ${most} then bad = bad or '${name}' end`] : []),
+      ...smallText(names[at] as string, at, body),
+    ]),
   ];
-  const whole = all.flatMap(({ type, name }, at) => (type === "int" ? [{ at: at + 1, name }] : []));
-  if (whole.length > 0) {
-    const text = whole.map(({ at }) => `ARGV[${at}]`).join(" .. ' ' .. ");
-    const names = whole.map(({ at, name }) => `{ ${at}, '${name}' }`).join(", ");
-    // All in one look: a look at each costs twice as much as the rest of the head.
-    lines.push(
-      `local odd, whole = string.gsub(${text} .. ' ', '%d+ ', '')`,
-      `if odd ~= '' or whole ~= ${whole.length} then`,
-      `  for _, arg in ipairs({ ${names} }) do`,
-      "    if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end",
-      "  end",
-      "  return redis.error_reply('EMQARG ' .. bad)",
-      "end",
-    );
-  }
-  all.forEach(({ type, name, most, local }, at) => {
-    const value = type === "int" ? `ARGV[${at + 1}] + 0` : `ARGV[${at + 1}]`;
-    lines.push(`local ${local} = ${value}`);
-    if (type === "int") lines.push(`if ${local} > ${most ?? MOST} then bad = bad or '${name}' end`);
-    if (!body.includes(`${local}_text`)) return;
-    // As it came, since a number is written out anew for each command; so it must come as it would be written.
-    lines.push(
-      `local ${local}_text = ARGV[${at + 1}]`,
-      `if ${local} < 10 ^ (#${local}_text - 1) and ${local}_text ~= '0' then bad = bad or '${name}' end`,
-    );
-  });
+}
+
+/** A small number as text for a command, which takes no leading zeros. */
+function smallText(local: string, at: number, body: string): string[] {
+  if (!body.includes(`${local}_text`)) return [];
+  const last = (at + 1) * DIGITS;
+  const from = `${local} > 99 and ${last - 2} or ${local} > 9 and ${last - 1} or ${last}`;
+  return [`local ${local}_text = string.sub(ARGV[1], ${from}, ${last})`];
+}
+
+/** Whole numbers with a place of their own, looked at together: a look at each costs twice as much. */
+function wholes(single: readonly ArgSpec[], before: number): string[] {
+  const whole = single.flatMap(({ type, name }, at) =>
+    type === "int" ? [{ at: at + 1 + before, name }] : [],
+  );
+  if (whole.length === 0) return [];
+  const text = whole.map(({ at }) => `ARGV[${at}]`).join(" .. ' ' .. ");
+  const pattern = `^${whole.map(() => "%d+").join(" ")}$`;
+  const names = whole.map(({ at, name }) => `{ ${at}, '${name}' }`).join(", ");
+  return [
+    `if not string.find(${text}, '${pattern}') then`,
+    `  for _, arg in ipairs({ ${names} }) do`,
+    "    if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end",
+    "  end",
+    "  return redis.error_reply('EMQARG ' .. bad)",
+    "end",
+  ];
+}
+
+function singleOf({ name, type, most }: ArgSpec, at: number, body: string): string[] {
+  const local = luaName(name);
+  const lines = [`local ${local} = ARGV[${at + 1}]${type === "int" ? " + 0" : ""}`];
+  if (type === "int") lines.push(`if ${local} > ${most ?? MOST} then bad = bad or '${name}' end`);
+  if (!body.includes(`${local}_text`)) return lines;
+  // As it came, since a number is written out anew for each command; so it must come as it would be written.
+  lines.push(
+    `local ${local}_text = ARGV[${at + 1}]`,
+    `if ${local} < 10 ^ (#${local}_text - 1) and ${local}_text ~= '0' then bad = bad or '${name}' end`,
+  );
   return lines;
 }
 
@@ -104,16 +155,20 @@ function places(spec: ScriptSpec, body: string): string[] {
       lines.push(`local ${group.name}_id = #stamp - 4 + #'v2:${kind}:' + 1`);
     }
   }
-  let argsAt = String(singlesOf(spec).length);
-  for (const { name, columns } of spec.tables) {
-    lines.push(`local ${name}_base, ${name}_w = ${argsAt}, ${columns.length}`);
+  const { small, single, rows } = layoutOf(spec);
+  let argsAt = String(single.length + (small.length > 0 ? 1 : 0));
+  for (const { name, numbers, cells, width } of rows) {
+    lines.push(`local ${name}_base, ${name}_w = ${argsAt}, ${width}`);
     if (body.includes(`${name}(`)) {
       lines.push(`local function ${name}(row) return ${name}_base + (row - 1) * ${name}_w end`);
     }
     argsAt = `${name}_base + ${name}_n * ${name}_w`;
-    lines.push(
-      `local ${columns.map((column) => `${name}_${column.name}`).join(", ")} = ${columns.map((_, n) => n + 1).join(", ")}`,
-    );
+    const before = numbers.length > 0 ? [`${name}_numbers`] : [];
+    lines.push(placed([...before, ...cells.map((cell) => `${name}_${cell.name}`)]));
+    if (numbers.length === 0) continue;
+    const texts = numbers.map((arg) => `${name}_${arg.name}_text`);
+    const used = texts.some((text) => body.includes(text)) ? texts : [];
+    lines.push(placed([...numbers.map((arg) => `${name}_${arg.name}`), ...used]));
   }
   lines.push(
     `if not bad and #KEYS ~= ${keysAt} then bad = 'keys' end`,
@@ -123,38 +178,68 @@ function places(spec: ScriptSpec, body: string): string[] {
   return lines;
 }
 
+/** Locals that are places: 1, 2, 3. */
+function placed(names: readonly string[]): string {
+  return `local ${names.join(", ")} = ${names.map((_, n) => n + 1).join(", ")}`;
+}
+
 /** Whole numbers of rows. Their values are kept by their text, for the body and because most repeat. */
-function checks(spec: ScriptSpec): string[] {
+function checks(spec: ScriptSpec, body: string): string[] {
   const lines: string[] = [];
-  for (const { name, columns } of spec.tables) {
-    const whole = columns.flatMap((column: ArgSpec, at) => {
-      if (column.type !== "int") return [];
-      const option = `${name}.${column.name}`;
-      const most =
-        column.most === undefined
-          ? []
-          : [`    if number[text] > ${column.most} then bad = bad or '${option}' end`];
-      return [
-        `  text = ARGV[row + ${at + 1}]`,
-        "  if not number[text] then",
-        `    if string.find(text, '^%d+$') and text + 0 <= ${MOST} then number[text] = text + 0`,
-        `    else return redis.error_reply('EMQARG ${option}') end`,
-        "  end",
-        ...most.map((line) => line.slice(2)),
-      ];
-    });
-    if (whole.length === 0) continue;
+  let alone = false;
+  for (const row of layoutOf(spec).rows) {
+    const whole = row.cells.flatMap((cell, at) =>
+      cell.type === "int" ? [{ cell, at: at + 1 }] : [],
+    );
+    if (row.numbers.length === 0 && whole.length === 0) continue;
+    alone ||= whole.length > 0;
+    const { name } = row;
+    if (row.numbers.length > 0) lines.push(`local ${name}_number = {}`);
     lines.push(
       `for row = ${name}_base, ${name}_base + (${name}_n - 1) * ${name}_w, ${name}_w do`,
-      "  local text",
-      ...whole,
+      ...(row.numbers.length > 0 ? together(row, body) : []),
+      ...whole.flatMap(({ cell, at }) => apart(`${name}.${cell.name}`, cell, at)),
       "end",
     );
   }
   if (lines.length === 0) return [];
   return [
-    "local number = {}",
+    ...(alone ? ["local number = {}"] : []),
     ...lines,
     `if bad then return redis.error_reply('EMQARG ' .. bad) end`,
+  ];
+}
+
+/** Numbers that share an argument: `<table>_number` has them by the argument's text, in their order. */
+function together({ name, numbers }: RowLayout, body: string): string[] {
+  const locals = numbers.map((_, n) => `n${n}`);
+  const texts = numbers.some((arg) => body.includes(`${name}_${arg.name}_text`)) ? locals : [];
+  const values = [...locals.map((local) => `${local} + 0`), ...texts];
+  return [
+    "  local text = ARGV[row + 1]",
+    `  if not ${name}_number[text] then`,
+    `    local ${locals.join(", ")} = string.match(text, '^${numbers.map(() => "(%d+)").join(" ")}$')`,
+    `    if not n0 then return redis.error_reply('EMQARG ${name}.numbers') end`,
+    `    local many = { ${values.join(", ")} }`,
+    ...numbers.map(
+      (arg, n) =>
+        `    if many[${n + 1}] > ${arg.most ?? MOST} then bad = bad or '${name}.${arg.name}' end`,
+    ),
+    `    ${name}_number[text] = many`,
+    "  end",
+  ];
+}
+
+/** The one number of a row, by its text. */
+function apart(option: string, { most }: ArgSpec, at: number): string[] {
+  return [
+    `  local text = ARGV[row + ${at}]`,
+    "  if not number[text] then",
+    `    if string.find(text, '^%d+$') and text + 0 <= ${MOST} then number[text] = text + 0`,
+    `    else return redis.error_reply('EMQARG ${option}') end`,
+    "  end",
+    ...(most === undefined
+      ? []
+      : [`  if number[text] > ${most} then bad = bad or '${option}' end`]),
   ];
 }

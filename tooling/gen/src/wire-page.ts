@@ -84,8 +84,11 @@ function shape(reply: ReplySpec): string {
       return `${shape(reply.of)} or nil`;
     case "list":
       return `list of ${shape(reply.of)}`;
-    case "packed":
-      return `flat list of ${shape(reply.of)} (parts one after another, a list as its length and its items)`;
+    case "jobs":
+      return (
+        "flat list of jobs (each one text `<id>\\n<opts>\\n<name>\\n<timestamp>\\n<data>`, or " +
+        "its id, the number of its fields and the fields)"
+      );
     case "record":
       return `[${reply.fields.map(([name, of]) => `${name}: ${shape(of)}`).join(", ")}]`;
     default:

@@ -1,3 +1,4 @@
+import { ShortLivedMap, ShortLivedSet } from "../short-lived.js";
 import { compareEntries, type Place, START } from "./place.js";
 
 /** How a job ended, as its event said. */
@@ -32,9 +33,12 @@ export interface Recording {
 export class Watchers {
   readonly name: string;
   readonly ready: () => Promise<void>;
-  readonly #byJob = new Map<string, Set<Watcher>>();
-  readonly #recordings = new Set<Map<string, Ending>>();
-  readonly #reaching = new Set<{ readonly entry: string; readonly resolve: () => void }>();
+  readonly #byJob = new ShortLivedMap<string, Set<Watcher>>();
+  readonly #recordings = new ShortLivedSet<Map<string, Ending>>();
+  readonly #reaching = new ShortLivedSet<{
+    readonly entry: string;
+    readonly resolve: () => void;
+  }>();
   #place: Place = START;
   #closed = false;
 
@@ -84,14 +88,14 @@ export class Watchers {
   }
 
   doubt(): void {
-    for (const set of [...this.#byJob.values()]) for (const one of [...set]) one.doubt();
+    for (const set of this.#byJob.values()) for (const one of [...set]) one.doubt();
   }
 
   close(): void {
     this.#closed = true;
     for (const { resolve } of this.#reaching) resolve();
     this.#reaching.clear();
-    for (const set of [...this.#byJob.values()]) for (const one of [...set]) one.closed();
+    for (const set of this.#byJob.values()) for (const one of [...set]) one.closed();
   }
 }
 

@@ -1,5 +1,6 @@
 import type { EchoMQError } from "@echomq/wire";
 import { numberOf } from "../job/fields.js";
+import { ShortLivedMap } from "../short-lived.js";
 import type { Settlement } from "../worker/outcome.js";
 import type { Run } from "../worker/run.js";
 import { errorAttribute, operation } from "./attributes.js";
@@ -27,7 +28,7 @@ export class ConsumerTelemetry {
   readonly #attributes: TelemetryAttributes;
   /** `messaging.client.id`, of spans alone: in metrics each worker would be a series of its own. */
   readonly #client: TelemetryAttributes;
-  readonly #runs = new Map<Run, Traced>();
+  readonly #runs = new ShortLivedMap<Run, Traced>();
 
   constructor(
     telemetry: Telemetry,
@@ -78,7 +79,7 @@ export class ConsumerTelemetry {
 
   /** The worker has closed: what is still open was given back, or ended without an answer. */
   close(): void {
-    for (const run of [...this.#runs.keys()]) {
+    for (const run of this.#runs.keys()) {
       const outcome = run.settling ? "unknown" : "released";
       if (outcome === "released") this.#count(outcome, run);
       this.#end(run, outcome);

@@ -2,18 +2,24 @@ import { isEchoMQError } from "@echomq/wire";
 import type { Session } from "../connection/session.js";
 import { attemptsMade } from "../job/fields.js";
 import { storedOn } from "../job/stored.js";
+import { Chain } from "./chain.js";
 import { type LeaseLoss, LeaseLostError } from "./errors.js";
 import type { EngineHost } from "./host.js";
 import { released, type Settlement } from "./outcome.js";
 import type { Run } from "./run.js";
 import { type SettleBatch, settleBatch } from "./settle-batch.js";
 
+/** The runs whose lease a worker holds, in the order of their claim. */
+export interface Owned extends Iterable<Run> {
+  readonly size: number;
+}
+
 /** The runs whose lease a worker holds, and the ends of theirs that wait to be written. */
 export class RunBook {
   readonly #session: Session;
   readonly #host: EngineHost;
   /** From claim to the answer of their settlement, in the order of their claim. */
-  readonly #owned = new Set<Run>();
+  readonly #owned = new Chain<Run>();
   #pending: Settlement[] = [];
 
   constructor(session: Session, host: EngineHost) {
@@ -25,7 +31,7 @@ export class RunBook {
     return this.#session.q;
   }
 
-  get owned(): ReadonlySet<Run> {
+  get owned(): Owned {
     return this.#owned;
   }
 
@@ -35,17 +41,25 @@ export class RunBook {
   }
 
   add(run: Run): void {
-    this.#owned.add(run);
+    run.owned = this.#owned.add(run);
   }
 
   /** Forgets a run without a word, because its lease was cleared. */
   drop(run: Run): void {
-    this.#owned.delete(run);
+    this.#take(run);
+  }
+
+  /** Takes a run out; false when it is no longer ours. */
+  #take(run: Run): boolean {
+    if (run.owned === undefined) return false;
+    this.#owned.take(run.owned);
+    run.owned = undefined;
+    return true;
   }
 
   /** Drops a run whose lease is over; whatever it returns is not written. */
   lose(run: Run, loss: LeaseLoss): void {
-    if (!this.#owned.delete(run)) return;
+    if (!this.#take(run)) return;
     const error = new LeaseLostError(run.id, loss, this.#session.q);
     run.abort(error);
     this.#host.lost(run, error);
@@ -53,7 +67,7 @@ export class RunBook {
 
   /** Notes the end of a run, once; false when it is no longer ours to write. */
   settle(settlement: Settlement): boolean {
-    if (!this.#owned.has(settlement.run) || settlement.run.settling) return false;
+    if (settlement.run.owned === undefined || settlement.run.settling) return false;
     settlement.run.settling = true;
     this.#pending.push(settlement);
     return true;
@@ -70,7 +84,7 @@ export class RunBook {
   clear(): Settlement[] {
     const known = new Map(this.#pending.map((settlement) => [settlement.run, settlement]));
     const ends = [...this.#owned].map((run) => known.get(run) ?? released(run));
-    this.#owned.clear();
+    for (const run of this.#owned) this.#take(run);
     this.#pending = [];
     return ends;
   }
@@ -83,7 +97,7 @@ export class RunBook {
       const written =
         status === "ok" || (settlement.doubt && (await this.#wasWritten(run, status)));
       if (!written) this.lose(run, status.startsWith("EMQMISSING") ? "removed" : "stolen");
-      else if (this.#owned.delete(run)) this.#host.settled(settlement);
+      else if (this.#take(run)) this.#host.settled(settlement);
     }
   }
 
@@ -91,7 +105,7 @@ export class RunBook {
   unanswered(sent: readonly Settlement[], error: unknown): void {
     const waiting = new Set(this.#pending);
     for (const settlement of sent) {
-      if (!this.#owned.has(settlement.run) || waiting.has(settlement)) continue;
+      if (settlement.run.owned === undefined || waiting.has(settlement)) continue;
       settlement.doubt ||= unknownOutcome(error);
       this.#pending.push(settlement);
     }

@@ -17,6 +17,8 @@ import type { Settlement } from "./outcome.js";
 import type { Run } from "./run.js";
 import { keepOfAll } from "./settle-batch.js";
 
+const NO_RESULTS: readonly Settlement[] = [];
+
 /** What a claim asks for. */
 export interface ClaimRequest {
   readonly count: number;
@@ -35,6 +37,15 @@ export interface Claimed {
   readonly fields: readonly (string | null)[];
   /** Why it must not run; a queue where one does is nothing for `turn`. */
   readonly verdict?: string | null;
+}
+
+/** What became of one job that was begun. */
+export interface Begun {
+  /** `ok`, `lost` or `missing`. */
+  readonly status: string;
+  /** Why it must not run, null where it may. */
+  readonly verdict: string | null;
+  readonly fields: readonly (string | null)[];
 }
 
 /** What `step` and `turn` answer alike. */
@@ -127,11 +138,17 @@ export class WorkerCalls {
         hints: claim.guess.ask,
       },
       claims: claimsOf(plain),
-      results: plain,
+      results: plain.some(({ value }) => value !== "") ? plain : NO_RESULTS,
       attempts: keeps ? plain.map(({ run }) => ({ runs: `${run.atm}.${run.ats}` })) : [],
     });
     const statuses = reply.statuses ?? plain.map(() => "ok");
-    return { statuses, claimed: reply.claimed, hints: reply.hints ?? [] };
+    const { candidates } = claim.guess;
+    // The id as it was sent: the other is a part of the reply, and kept would keep all of it.
+    const claimed = reply.claimed.map((job, at): Claimed => {
+      const same = candidates[at] === job.id ? at : candidates.indexOf(job.id);
+      return { id: candidates[same] ?? job.id, fields: job.fields };
+    });
+    return { statuses, claimed, hints: reply.hints ?? [] };
   }
 
   /** Ends runs in any way. */
@@ -180,10 +197,16 @@ export class WorkerCalls {
   }
 
   /** Starts claimed jobs that came without their fields. All are of one token. */
-  begin(runs: readonly Run[]): Promise<ReplyOf<typeof beginScript.spec>> {
-    const jobs = runs.map(({ id }) => id);
+  async begin(runs: readonly Run[]): Promise<readonly Begun[]> {
+    const ids = runs.map(({ id }) => id);
     const args = { token: runs[0]?.token ?? "" };
-    return this.#lane.run(beginScript, { q: this.#session.q, jobs, args });
+    const call = { q: this.#session.q, jobs: ids, args };
+    const { statuses, verdicts, jobs } = await this.#lane.run(beginScript, call);
+    return jobs.map(({ fields }, at) => ({
+      status: statuses?.[at] ?? "ok",
+      verdict: verdicts?.[at] ?? null,
+      fields,
+    }));
   }
 }
 

@@ -1,11 +1,12 @@
 import { type Dispatcher, typedError } from "@echomq/scripts";
 import { isEchoMQError, LIMITS } from "@echomq/wire";
+import { BusyWait } from "../connection/busy-wait.js";
 import type { Session } from "../connection/session.js";
 import { Turnstile } from "../connection/turnstile.js";
 import { settled, within } from "../connection/within.js";
 import type { Keep } from "../options/retention.js";
 import { Ahead } from "./ahead.js";
-import { RunBook, unknownOutcome } from "./book.js";
+import { type Owned, RunBook, unknownOutcome } from "./book.js";
 import { type Advance, type ClaimRequest, WorkerCalls } from "./calls.js";
 import type { LeaseLoss } from "./errors.js";
 import { giveBack } from "./give-back.js";
@@ -58,8 +59,9 @@ export class Engine {
   #busy = 0;
   /** Jobs that calls in flight claim: free slots are theirs first. */
   #promised = 0;
-  readonly #inFlight = new Set<Promise<void>>();
+  readonly #inFlight: Promise<void>[] = [];
   readonly #turnstile = new Turnstile();
+  readonly #wait: BusyWait;
   #hungry = true;
   /** Counts wake-ups: one that comes while a claim is in flight may tell of a job the claim missed. */
   #wakes = 0;
@@ -81,6 +83,7 @@ export class Engine {
     this.#settings = settings;
     this.#host = host;
     this.#book = new RunBook(session, host);
+    this.#wait = new BusyWait(settings.busyWait);
     this.#lostClaims = new LostClaims(session);
     this.#pace = settings.ownRate && new Pace(settings.ownRate, () => this.wake());
     this.#ahead = new Ahead(settings.claimAhead, () => this.#settings.concurrency);
@@ -97,7 +100,7 @@ export class Engine {
   }
 
   /** Runs whose lease this worker holds. */
-  get owned(): ReadonlySet<Run> {
+  get owned(): Owned {
     return this.#book.owned;
   }
 
@@ -199,12 +202,12 @@ export class Engine {
   }
 
   #pump(): void {
-    if (this.#ended || (this.owned.size === 0 && this.#inFlight.size === 0)) this.#onQuiet();
+    if (this.#ended || (this.owned.size === 0 && this.#inFlight.length === 0)) this.#onQuiet();
     if (this.#rest.resting || this.#ended) return;
     // What is given back goes in one call after the claims in flight: two would change the order.
     // Whoever fetches by hand may hold no slot, and still end what runs.
     const most = this.#claiming && this.#held > 1 ? CALLS : 1;
-    while (this.#inFlight.size < most && this.#send());
+    while (this.#inFlight.length < most && this.#send());
   }
 
   /** Sends one call, if there is something to settle or to claim. */
@@ -214,13 +217,13 @@ export class Engine {
     const largest = Math.min(Math.ceil(this.#held / CALLS), LIMITS.writeBound);
     const wanted = this.#hungry || this.#book.pending > 0 ? Math.min(free, largest) : 0;
     // A second claim beside one in flight only where there is more than one takes.
-    if (this.#inFlight.size > 0 && this.#book.pending === 0 && !this.#plenty) return false;
+    if (this.#inFlight.length > 0 && this.#book.pending === 0 && !this.#plenty) return false;
     const spare = Math.max(this.#starter.spare - this.#promised, 0);
     // Ahead of a free slot only with fields at hand: what is begun in a second call counts as begun.
     const count =
       wanted > spare ? Math.max(spare, Math.min(wanted, this.#hints.known(wanted))) : wanted;
     if (count === 0 && this.#book.pending === 0) {
-      if (free > 0 && this.#inFlight.size === 0) this.#host.idle(this.#due);
+      if (free > 0 && this.#inFlight.length === 0) this.#host.idle(this.#due);
       return false;
     }
     const batch = this.#book.next();
@@ -237,10 +240,10 @@ export class Engine {
         (error: unknown) => this.#stumble(error),
       )
       .then(() => {
-        this.#inFlight.delete(call);
+        this.#inFlight.splice(this.#inFlight.indexOf(call), 1);
         this.#schedule();
       });
-    this.#inFlight.add(call);
+    this.#inFlight.push(call);
     return true;
   }
 
@@ -250,7 +253,7 @@ export class Engine {
       ahead: this.#claiming ? this.#ahead.size(this.#limited) : 0,
       ready: this.#starter.ready,
       pending: this.#book.pending,
-      calls: this.#inFlight.size,
+      calls: this.#inFlight.length,
     });
   }
 
@@ -277,8 +280,10 @@ export class Engine {
       const finishing = other.length > 0 && settled(this.#calls.finish(other, now));
       const stepping =
         (plain.length > 0 || claim.count > 0) && settled(this.#advance(plain, claim, now));
+      const sent = this.#wait.sent();
       const stepped = stepping ? await stepping : undefined;
       const finished = finishing ? await finishing : undefined;
+      this.#wait.answered(sent);
       await this.#turnstile.pass();
       answered();
       if (stepped?.status === "fulfilled") {

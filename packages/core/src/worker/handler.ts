@@ -31,7 +31,7 @@ export function workOf<M extends JobMapOf<M>>(
   manual: () => Manual<AnyJob<M>>,
 ): Work<M> {
   if (typeof processor === "function") {
-    const call = (job: AnyJob<M>, run: Run): unknown => processor(job, contextOf(run));
+    const call = (job: AnyJob<M>, run: Run): unknown => processor(job, new Context(run));
     return { manual: undefined, call, close: async () => undefined };
   }
   if (processor === null) {
@@ -45,23 +45,37 @@ export function workOf<M extends JobMapOf<M>>(
   const pool = new SandboxPool(handlerFile(processor), settings.resourceLimits);
   return {
     manual: undefined,
-    call: (job, run) => pool.run(job, contextOf(run)),
+    call: (job, run) => pool.run(job, new Context(run)),
     close: () => pool.close(),
   };
 }
 
-/** What a handler gets beside its job, to be copied as it likes. The signal is made when it is looked at. */
-function contextOf(run: Run): JobContext {
-  return {
-    get signal(): AbortSignal {
-      return run.signal;
+/** What a handler gets beside its job. The signal is made when it is looked at. */
+class Context implements JobContext {
+  /** One for all: V8 makes a hidden class for each accessor, which outlives what the accessor holds. */
+  static readonly #SIGNAL: PropertyDescriptor & ThisType<Context> = {
+    enumerable: true,
+    configurable: true,
+    get() {
+      return this.#run.signal;
     },
-    token: run.token,
-    lease: new Lease(run),
   };
+
+  readonly #run: Run;
+  declare readonly signal: AbortSignal;
+  readonly token: string;
+  readonly lease: Lease;
+
+  constructor(run: Run) {
+    this.#run = run;
+    this.token = run.token;
+    this.lease = new Lease(run);
+    // Of its own, so that a copy has it too.
+    Object.defineProperty(this, "signal", Context.#SIGNAL);
+  }
 }
 
-/** A class, since an accessor costs more than the rest of an object that is made for every run. */
+/** How long the lease of a run goes on. */
 class Lease {
   readonly #run: Run;
 

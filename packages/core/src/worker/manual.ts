@@ -2,6 +2,7 @@ import { EchoMQError } from "@echomq/wire";
 import { closedError } from "../connection/lazy.js";
 import type { RunControl } from "../job/moves.js";
 import type { Codec } from "../options/serializer.js";
+import { ShortLivedMap } from "../short-lived.js";
 import { DelayedError, RateLimitError, WaitingError } from "./errors.js";
 import type { ManualRun } from "./manual-job.js";
 import type { Move, Run } from "./run.js";
@@ -50,7 +51,7 @@ class Held {
 export class Manual<J> {
   readonly #host: ManualHost;
   readonly #waiters: Waiter<J>[] = [];
-  readonly #held = new Map<Run, Held>();
+  readonly #held = new ShortLivedMap<Run, Held>();
   #closed = false;
 
   constructor(host: ManualHost) {
@@ -111,11 +112,8 @@ export class Manual<J> {
 
   /** What the job of a run may do with it. */
   control(run: Run): ManualRun & RunControl {
-    const token = (): string => this.#held.get(run)?.token ?? run.token;
-    return {
-      get token(): string {
-        return token();
-      },
+    return new Control({
+      token: () => this.#held.get(run)?.token ?? run.token,
       signal: run.signal,
       complete: async (value) => {
         if (value !== undefined) this.#host.codec.write("value", value);
@@ -127,7 +125,7 @@ export class Manual<J> {
         run.throwIfLost();
         await this.#host.extend(run, ms);
       },
-    };
+    });
   }
 
   /** The end of a run was written, or it ended otherwise. */
@@ -151,7 +149,7 @@ export class Manual<J> {
 
   /** Tells every caller that still holds a job that it went back to the queue. */
   drop(): void {
-    for (const run of [...this.#held.keys()])
+    for (const run of this.#held.keys())
       this.over(run, closedError("Worker.getNextJob", this.#host.queue));
   }
 
@@ -170,7 +168,7 @@ export class Manual<J> {
   }
 
   #count(asked = false): void {
-    const held = [...this.#held.values()].filter(({ moved }) => !moved);
+    const held = this.#held.values().filter(({ moved }) => !moved);
     this.#host.want(this.#waiters.length + held.length, asked);
   }
 }
@@ -198,4 +196,29 @@ function withEnds<T>(): PromiseWithEnds<T> {
     reject = no;
   });
   return { promise, resolve, reject };
+}
+
+type Parts = Omit<ManualRun & RunControl, "token"> & { readonly token: () => string };
+
+/** A class, since V8 makes a hidden class for an accessor of each object's own, which outlives both. */
+class Control implements ManualRun, RunControl {
+  readonly #token: () => string;
+  readonly signal: AbortSignal;
+  readonly complete: ManualRun["complete"];
+  readonly fail: ManualRun["fail"];
+  readonly moveTo: RunControl["moveTo"];
+  readonly extend: ManualRun["extend"];
+
+  constructor({ token, signal, complete, fail, moveTo, extend }: Parts) {
+    this.#token = token;
+    this.signal = signal;
+    this.complete = complete;
+    this.fail = fail;
+    this.moveTo = moveTo;
+    this.extend = extend;
+  }
+
+  get token(): string {
+    return this.#token();
+  }
 }

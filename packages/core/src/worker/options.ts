@@ -57,6 +57,12 @@ export interface WorkerOptions extends ConnectionOptions {
    * for a weaker contract: what a dead worker held ready waits for its lease to end. Default 0.
    */
   readonly claimAhead?: ClaimAhead | undefined;
+  /**
+   * Whether the event loop stays awake while an answer of the server is due any moment: for 0.2 ms at most,
+   * where answers come that soon on average and there is more than one core. Short jobs are done sooner; a
+   * busy worker of few slots takes a whole core while its calls are in flight. Default true.
+   */
+  readonly busyWait?: boolean | undefined;
   /** How payloads and results are written; the same as the queue's. Default JSON. */
   readonly serializer?: Serializer | undefined;
   /** Largest payload a handler may store by `updateData`, in bytes; as the queue's. Default 52 428 800. */
@@ -104,6 +110,7 @@ export interface WorkerSettings {
   readonly backoffStrategy: BackoffStrategy | undefined;
   readonly resourceLimits: ResourceLimits | undefined;
   readonly claimAhead: ClaimAhead;
+  readonly busyWait: boolean;
   readonly leaseMs: number;
   readonly sweepMs: number;
   readonly stallBudget: number;
@@ -125,6 +132,7 @@ export const WORKER_KEYS: readonly string[] = [
   ...CONNECTION_KEYS,
   "concurrency",
   "claimAhead",
+  "busyWait",
   "jobTimeout",
   "limiter",
   "resourceLimits",
@@ -163,6 +171,7 @@ export function checkWorkerOptions(value: unknown, byHand: boolean = false): Wor
     backoffStrategy: strategyOf(opts.settings),
     resourceLimits: limitsOf(opts.resourceLimits),
     claimAhead: byHand ? 0 : claimAhead,
+    busyWait: flag("busyWait", opts.busyWait) ?? true,
     leaseMs: whole("lockDuration", opts.lockDuration, LEASE_MIN_MS, LEASE_MAX_MS) ?? 30_000,
     sweepMs: whole("stalledInterval", opts.stalledInterval, LEASE_MIN_MS, LEASE_MAX_MS) ?? 30_000,
     stallBudget: whole("maxStalledCount", opts.maxStalledCount, 0, 1_000) ?? 1,

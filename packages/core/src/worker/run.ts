@@ -1,4 +1,5 @@
 import { attemptsMade, countOf, type Fields } from "../job/fields.js";
+import type { Link } from "./chain.js";
 
 /** Where a run sends its job: put off by `delay` ms, or back in line. */
 export type Move = { readonly to: "delayed"; readonly delay: number } | { readonly to: "wait" };
@@ -33,6 +34,10 @@ export class Run {
 
   /** When it was claimed, in server ms. */
   readonly claimedAt: number;
+  /** Where the worker's book has it; undefined once its lease is not the worker's any more. */
+  owned: Link<Run> | undefined;
+  /** Its place among those the server does not know to have begun. */
+  unmarked: Link<Run> | undefined;
   /** The job its handler was given, which is told with its end. */
   job: object | undefined;
 

@@ -4,13 +4,12 @@ import { fieldsOfRun } from "../job/fields.js";
 import { shown } from "../options/check.js";
 import type { Ahead } from "./ahead.js";
 import type { RunBook } from "./book.js";
-import type { Claimed, WorkerCalls } from "./calls.js";
+import type { Begun, Claimed, WorkerCalls } from "./calls.js";
+import { Chain } from "./chain.js";
 import type { EngineHost } from "./host.js";
 import type { WorkerSettings } from "./options.js";
 import { doomed, released, type Settlement } from "./outcome.js";
 import { Run } from "./run.js";
-
-type BeginReply = Awaited<ReturnType<WorkerCalls["begin"]>>[number];
 
 /** What a starter needs of the engine. */
 export interface Slots {
@@ -38,7 +37,7 @@ export class Starter {
   readonly #slots: Slots;
   readonly #ahead: Ahead;
   #ready: Run[] = [];
-  readonly #unmarked = new Set<Run>();
+  readonly #unmarked = new Chain<Run>();
   #marking: NodeJS.Timeout | undefined;
   /** Handlers that run now, and claimed jobs that are begun first. */
   #running = 0;
@@ -147,7 +146,7 @@ export class Starter {
     }
   }
 
-  #begun(run: Run, answer: BeginReply | undefined): void {
+  #begun(run: Run, answer: Begun | undefined): void {
     if (answer?.status === "ok") {
       this.#start(run, answer.fields, answer.verdict);
       return;
@@ -185,7 +184,7 @@ export class Starter {
   readonly #done = (run: Run, end: Settlement | null): void => {
     this.#running -= 1;
     if (this.#ahead.on) this.#ahead.took(performance.now() - run.started);
-    this.#unmarked.delete(run);
+    this.#marked(run);
     if (end) this.#book.settle(end);
     this.startReady();
     this.#slots.freed(1);
@@ -203,8 +202,13 @@ export class Starter {
 
   /** A run claimed ahead that goes on for a while is marked as begun, so that its death is charged. */
   #watch(run: Run): void {
-    this.#unmarked.add(run);
+    run.unmarked = this.#unmarked.add(run);
     this.#marking ??= setInterval(() => this.#mark(), MARK_MS);
+  }
+
+  #marked(run: Run): void {
+    if (run.unmarked) this.#unmarked.take(run.unmarked);
+    run.unmarked = undefined;
   }
 
   #mark(): void {
@@ -215,7 +219,7 @@ export class Starter {
     const byToken = new Map<string, Run[]>();
     for (const run of this.#unmarked)
       byToken.set(run.token, [...(byToken.get(run.token) ?? []), run]);
-    this.#unmarked.clear();
+    for (const run of this.#unmarked) this.#marked(run);
     for (const runs of byToken.values()) {
       // A lost lease is told by the next renewal, and its end is refused anyway.
       this.#calls.begin(runs).catch((error: unknown) => this.#host.trouble(error));

@@ -68,6 +68,7 @@ describe("options of a worker", () => {
           resourceLimits: { good: [undefined, {}], bad: nested.bad },
           settings: { good: [undefined, {}], bad: nested.bad },
           autorun: { good: [false], bad: FLAG.bad },
+          busyWait: FLAG,
           removeOnComplete: retention,
           removeOnFail: retention,
           claimAhead: {

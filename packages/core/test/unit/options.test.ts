@@ -89,6 +89,7 @@ describe("worker options", () => {
       byHand: false,
       concurrency: 1,
       claimAhead: 0,
+      busyWait: true,
       codec: JSON_CODEC,
       maxDataSize: 52_428_800,
       leaseMs: 30_000,

@@ -35,7 +35,7 @@ test.each<[string, unknown, unknown]>([
       connection,
       ...none(
         `${SHARED} concurrency lockDuration stalledInterval maxStalledCount jobTimeout limiter ` +
-          "resourceLimits settings autorun removeOnComplete removeOnFail claimAhead serializer " +
+          "resourceLimits settings autorun removeOnComplete removeOnFail claimAhead busyWait serializer " +
           "maxDataSize deadLetter name metrics telemetry",
       ),
     }),

@@ -4,31 +4,31 @@ import type { Script } from "@echomq/scripts";
 
 export const fenceScript: Script<(typeof MIGRATION_REGISTRY)["fence"]> = {
   spec: MIGRATION_REGISTRY.fence,
-  sha: "edc0032175aba3333419f93b292649b5c87d61ac",
+  sha: "3f419ed363db3f6c64300ab4ad276d555cabbfa4",
   source: `-- Moves every queue-level v1 key into the vault, leaves a tombstone and stamps the queue, in one step.
 local unpack = unpack or table.unpack
 local stamp, meta = KEYS[1], KEYS[2]
-if #ARGV < 6 then return redis.error_reply('EMQARG arguments') end
+if #ARGV < 5 then return redis.error_reply('EMQARG arguments') end
 local bad
-local odd, whole = string.gsub(ARGV[1] .. ' ' .. ARGV[2] .. ' ', '%d+ ', '')
-if odd ~= '' or whole ~= 2 then
-  for _, arg in ipairs({ { 1, 'live' }, { 2, 'vault' } }) do
-    if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
-  end
-  return redis.error_reply('EMQARG ' .. bad)
+if #ARGV[1] ~= 6 or not string.find(ARGV[1], '^%d+$') then
+  return redis.error_reply('EMQARG numbers')
 end
-local live_n = ARGV[1] + 0
+local live_n, vault_n
+do
+  local b0, b1, b2, b3, b4, b5 = string.byte(ARGV[1], 1, 6)
+  live_n = b0 * 100 + b1 * 10 + b2 - 5328
+  vault_n = b3 * 100 + b4 * 10 + b5 - 5328
+end
 if live_n > 64 then bad = bad or 'live' end
-local vault_n = ARGV[2] + 0
 if vault_n > 64 then bad = bad or 'vault' end
-local own = ARGV[3]
-local run = ARGV[4]
-local tombstone = ARGV[5]
-local source = ARGV[6]
+local own = ARGV[2]
+local run = ARGV[3]
+local tombstone = ARGV[4]
+local source = ARGV[5]
 local live_at, live_w = 2, 1
 local vault_at, vault_w = live_at + live_n * live_w, 1
 if not bad and #KEYS ~= vault_at + vault_n * vault_w then bad = 'keys' end
-if not bad and #ARGV ~= 6 then bad = 'arguments' end
+if not bad and #ARGV ~= 5 then bad = 'arguments' end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
 -- live[1] is v1's meta, live[2] active, live[3] waiting-children, live[4] repeat.
 -- The refusal of a stamp that is not the one the call needs.
@@ -147,36 +147,42 @@ return 1`,
 
 export const copyScript: Script<(typeof MIGRATION_REGISTRY)["copy"]> = {
   spec: MIGRATION_REGISTRY.copy,
-  sha: "447e3c78e296f8a472fd89140a9ed1d36c81d175",
+  sha: "329bea53e19fd7ab7d71aa8ca13e78c39a2b54b4",
   source: `-- Copies one batch of jobs, hash first and membership second, and moves the cursor of their state.
 local unpack = unpack or table.unpack
 local stamp, meta, wait, prioritized, priorities, pc, delayed, completed, failed, extras = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10]
-if #ARGV < 8 then return redis.error_reply('EMQARG arguments') end
+if #ARGV < 6 then return redis.error_reply('EMQARG arguments') end
 local bad
-local odd, whole = string.gsub(ARGV[1] .. ' ' .. ARGV[2] .. ' ' .. ARGV[3] .. ' ' .. ARGV[6] .. ' ' .. ARGV[7] .. ' ', '%d+ ', '')
-if odd ~= '' or whole ~= 5 then
-  for _, arg in ipairs({ { 1, 'sources' }, { 2, 'jobs' }, { 3, 'items' }, { 6, 'from' }, { 7, 'to' } }) do
+if #ARGV[1] ~= 9 or not string.find(ARGV[1], '^%d+$') then
+  return redis.error_reply('EMQARG numbers')
+end
+local sources_n, jobs_n, items_n
+do
+  local b0, b1, b2, b3, b4, b5, b6, b7, b8 = string.byte(ARGV[1], 1, 9)
+  sources_n = b0 * 100 + b1 * 10 + b2 - 5328
+  jobs_n = b3 * 100 + b4 * 10 + b5 - 5328
+  items_n = b6 * 100 + b7 * 10 + b8 - 5328
+end
+if sources_n > 500 then bad = bad or 'sources' end
+if jobs_n > 500 then bad = bad or 'jobs' end
+if items_n > 500 then bad = bad or 'items' end
+if not string.find(ARGV[4] .. ' ' .. ARGV[5], '^%d+ %d+$') then
+  for _, arg in ipairs({ { 4, 'from' }, { 5, 'to' } }) do
     if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
   end
   return redis.error_reply('EMQARG ' .. bad)
 end
-local sources_n = ARGV[1] + 0
-if sources_n > 500 then bad = bad or 'sources' end
-local jobs_n = ARGV[2] + 0
-if jobs_n > 500 then bad = bad or 'jobs' end
-local items_n = ARGV[3] + 0
-if items_n > 500 then bad = bad or 'items' end
-local own = ARGV[4]
-local state = ARGV[5]
-local from = ARGV[6] + 0
+local own = ARGV[2]
+local state = ARGV[3]
+local from = ARGV[4] + 0
 if from > 9007199254740991 then bad = bad or 'from' end
-local to = ARGV[7] + 0
+local to = ARGV[5] + 0
 if to > 9007199254740991 then bad = bad or 'to' end
-local source = ARGV[8]
+local source = ARGV[6]
 local sources_at, sources_w = 10, 1
 local jobs_at, jobs_w = sources_at + sources_n * sources_w, 2
 local jobs_id = #stamp - 4 + #'v2:job:' + 1
-local items_base, items_w = 8, 2
+local items_base, items_w = 6, 2
 local function items(row) return items_base + (row - 1) * items_w end
 local items_score, items_priority = 1, 2
 if not bad and #KEYS ~= jobs_at + jobs_n * jobs_w then bad = 'keys' end
@@ -184,8 +190,7 @@ if not bad and #ARGV ~= items_base + items_n * items_w then bad = 'arguments' en
 if bad then return redis.error_reply('EMQARG ' .. bad) end
 local number = {}
 for row = items_base, items_base + (items_n - 1) * items_w, items_w do
-  local text
-  text = ARGV[row + 2]
+  local text = ARGV[row + 2]
   if not number[text] then
     if string.find(text, '^%d+$') and text + 0 <= 9007199254740991 then number[text] = text + 0
     else return redis.error_reply('EMQARG items.priority') end
@@ -303,30 +308,30 @@ return { to, statuses }`,
 
 export const dedupScript: Script<(typeof MIGRATION_REGISTRY)["dedup"]> = {
   spec: MIGRATION_REGISTRY.dedup,
-  sha: "23c6b86c3eb8478eca2dcccf80502c024be76fa6",
+  sha: "4a1d3dfa7d3cbf98df7eff5ae4bf602208123158",
   source: `-- Carries deduplication keys with the time they have left.
 local unpack = unpack or table.unpack
 local stamp, meta = KEYS[1], KEYS[2]
-if #ARGV < 4 then return redis.error_reply('EMQARG arguments') end
+if #ARGV < 3 then return redis.error_reply('EMQARG arguments') end
 local bad
-local odd, whole = string.gsub(ARGV[1] .. ' ' .. ARGV[2] .. ' ', '%d+ ', '')
-if odd ~= '' or whole ~= 2 then
-  for _, arg in ipairs({ { 1, 'sources' }, { 2, 'records' } }) do
-    if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
-  end
-  return redis.error_reply('EMQARG ' .. bad)
+if #ARGV[1] ~= 6 or not string.find(ARGV[1], '^%d+$') then
+  return redis.error_reply('EMQARG numbers')
 end
-local sources_n = ARGV[1] + 0
+local sources_n, records_n
+do
+  local b0, b1, b2, b3, b4, b5 = string.byte(ARGV[1], 1, 6)
+  sources_n = b0 * 100 + b1 * 10 + b2 - 5328
+  records_n = b3 * 100 + b4 * 10 + b5 - 5328
+end
 if sources_n > 500 then bad = bad or 'sources' end
-local records_n = ARGV[2] + 0
 if records_n > 500 then bad = bad or 'records' end
-local own = ARGV[3]
-local source = ARGV[4]
+local own = ARGV[2]
+local source = ARGV[3]
 local sources_at, sources_w = 2, 1
 local records_at, records_w = sources_at + sources_n * sources_w, 1
 local records_id = #stamp - 4 + #'v2:dedup:' + 1
 if not bad and #KEYS ~= records_at + records_n * records_w then bad = 'keys' end
-if not bad and #ARGV ~= 4 then bad = 'arguments' end
+if not bad and #ARGV ~= 3 then bad = 'arguments' end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
 -- The refusal of a stamp that is not the one the call needs.
 local function refused(found)
@@ -372,48 +377,53 @@ return statuses`,
 
 export const optionsScript: Script<(typeof MIGRATION_REGISTRY)["options"]> = {
   spec: MIGRATION_REGISTRY.options,
-  sha: "a3384c01e425be05a4dcd2a53535d57706234800",
+  sha: "c8f0bc64451423cdab10b6922b40dfcc52093f94",
   source: `-- Carries the queue's options and its metrics, and notes the end of the copy.
 local unpack = unpack or table.unpack
 local stamp, meta, metrics_completed, metrics_failed = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
-if #ARGV < 5 then return redis.error_reply('EMQARG arguments') end
+if #ARGV < 4 then return redis.error_reply('EMQARG arguments') end
 local bad
-local odd, whole = string.gsub(ARGV[1] .. ' ' .. ARGV[2] .. ' ' .. ARGV[4] .. ' ', '%d+ ', '')
-if odd ~= '' or whole ~= 3 then
-  for _, arg in ipairs({ { 1, 'rows' }, { 2, 'minutes' }, { 4, 'last' } }) do
+if #ARGV[1] ~= 6 or not string.find(ARGV[1], '^%d+$') then
+  return redis.error_reply('EMQARG numbers')
+end
+local rows_n, minutes_n
+do
+  local b0, b1, b2, b3, b4, b5 = string.byte(ARGV[1], 1, 6)
+  rows_n = b0 * 100 + b1 * 10 + b2 - 5328
+  minutes_n = b3 * 100 + b4 * 10 + b5 - 5328
+end
+if rows_n > 500 then bad = bad or 'rows' end
+if minutes_n > 500 then bad = bad or 'minutes' end
+if not string.find(ARGV[3], '^%d+$') then
+  for _, arg in ipairs({ { 3, 'last' } }) do
     if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
   end
   return redis.error_reply('EMQARG ' .. bad)
 end
-local rows_n = ARGV[1] + 0
-if rows_n > 500 then bad = bad or 'rows' end
-local minutes_n = ARGV[2] + 0
-if minutes_n > 500 then bad = bad or 'minutes' end
-local own = ARGV[3]
-local last = ARGV[4] + 0
+local own = ARGV[2]
+local last = ARGV[3] + 0
 if last > 9007199254740991 then bad = bad or 'last' end
-local source = ARGV[5]
-local rows_base, rows_w = 5, 2
+local source = ARGV[4]
+local rows_base, rows_w = 4, 2
 local function rows(row) return rows_base + (row - 1) * rows_w end
 local rows_field, rows_value = 1, 2
-local minutes_base, minutes_w = rows_base + rows_n * rows_w, 3
+local minutes_base, minutes_w = rows_base + rows_n * rows_w, 2
 local function minutes(row) return minutes_base + (row - 1) * minutes_w end
-local minutes_metric, minutes_minute, minutes_count = 1, 2, 3
+local minutes_numbers, minutes_metric = 1, 2
+local minutes_minute, minutes_count, minutes_minute_text, minutes_count_text = 1, 2, 3, 4
 if not bad and #KEYS ~= 4 then bad = 'keys' end
 if not bad and #ARGV ~= minutes_base + minutes_n * minutes_w then bad = 'arguments' end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
-local number = {}
+local minutes_number = {}
 for row = minutes_base, minutes_base + (minutes_n - 1) * minutes_w, minutes_w do
-  local text
-  text = ARGV[row + 2]
-  if not number[text] then
-    if string.find(text, '^%d+$') and text + 0 <= 9007199254740991 then number[text] = text + 0
-    else return redis.error_reply('EMQARG minutes.minute') end
-  end
-  text = ARGV[row + 3]
-  if not number[text] then
-    if string.find(text, '^%d+$') and text + 0 <= 9007199254740991 then number[text] = text + 0
-    else return redis.error_reply('EMQARG minutes.count') end
+  local text = ARGV[row + 1]
+  if not minutes_number[text] then
+    local n0, n1 = string.match(text, '^(%d+) (%d+)$')
+    if not n0 then return redis.error_reply('EMQARG minutes.numbers') end
+    local many = { n0 + 0, n1 + 0, n0, n1 }
+    if many[1] > 9007199254740991 then bad = bad or 'minutes.minute' end
+    if many[2] > 9007199254740991 then bad = bad or 'minutes.count' end
+    minutes_number[text] = many
   end
 end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
@@ -452,8 +462,9 @@ for i = 1, minutes_n do
   local metric = ARGV[minutes(i) + minutes_metric]
   local list = metric == 'completed' and done or metric == 'failed' and broken
   if not list then return redis.error_reply('EMQARG minutes.metric') end
-  list[#list + 1] = ARGV[minutes(i) + minutes_minute]
-  list[#list + 1] = ARGV[minutes(i) + minutes_count]
+  local number = minutes_number[ARGV[minutes(i) + minutes_numbers]]
+  list[#list + 1] = number[minutes_minute_text]
+  list[#list + 1] = number[minutes_count_text]
 end
 redis.call('HLEN', meta)
 redis.call('HLEN', metrics_completed)
@@ -470,30 +481,30 @@ return rows_n + minutes_n`,
 
 export const compareScript: Script<(typeof MIGRATION_REGISTRY)["compare"]> = {
   spec: MIGRATION_REGISTRY.compare,
-  sha: "c9408855b43b0d66b40f8f45e8fedc3e83678fff",
+  sha: "8c790da46412adadb90bb7934e960a962bb37d19",
   source: `-- Compares jobs of both wires field by field and line by line, on the server, byte for byte.
 local unpack = unpack or table.unpack
 local stamp, meta, extras = KEYS[1], KEYS[2], KEYS[3]
-if #ARGV < 4 then return redis.error_reply('EMQARG arguments') end
+if #ARGV < 3 then return redis.error_reply('EMQARG arguments') end
 local bad
-local odd, whole = string.gsub(ARGV[1] .. ' ' .. ARGV[2] .. ' ', '%d+ ', '')
-if odd ~= '' or whole ~= 2 then
-  for _, arg in ipairs({ { 1, 'sources' }, { 2, 'jobs' } }) do
-    if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
-  end
-  return redis.error_reply('EMQARG ' .. bad)
+if #ARGV[1] ~= 6 or not string.find(ARGV[1], '^%d+$') then
+  return redis.error_reply('EMQARG numbers')
 end
-local sources_n = ARGV[1] + 0
+local sources_n, jobs_n
+do
+  local b0, b1, b2, b3, b4, b5 = string.byte(ARGV[1], 1, 6)
+  sources_n = b0 * 100 + b1 * 10 + b2 - 5328
+  jobs_n = b3 * 100 + b4 * 10 + b5 - 5328
+end
 if sources_n > 500 then bad = bad or 'sources' end
-local jobs_n = ARGV[2] + 0
 if jobs_n > 500 then bad = bad or 'jobs' end
-local own = ARGV[3]
-local source = ARGV[4]
+local own = ARGV[2]
+local source = ARGV[3]
 local sources_at, sources_w = 3, 1
 local jobs_at, jobs_w = sources_at + sources_n * sources_w, 2
 local jobs_id = #stamp - 4 + #'v2:job:' + 1
 if not bad and #KEYS ~= jobs_at + jobs_n * jobs_w then bad = 'keys' end
-if not bad and #ARGV ~= 4 then bad = 'arguments' end
+if not bad and #ARGV ~= 3 then bad = 'arguments' end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
 -- The refusal of a stamp that is not the one the call needs.
 local function refused(found)
@@ -571,31 +582,31 @@ return out`,
 
 export const commitScript: Script<(typeof MIGRATION_REGISTRY)["commit"]> = {
   spec: MIGRATION_REGISTRY.commit,
-  sha: "eea5255a465d74eae145cfa2da4c5d1686e8396e",
+  sha: "07b9fd7daf71957452a5b9bebe2fc3fe2476300d",
   source: `-- Opens the migrated queue for v2 clients: version, stamp, tombstone and marker in one step.
 local unpack = unpack or table.unpack
 local stamp, meta, wait, prioritized, delayed, marker = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
-if #ARGV < 6 then return redis.error_reply('EMQARG arguments') end
+if #ARGV < 5 then return redis.error_reply('EMQARG arguments') end
 local bad
-local odd, whole = string.gsub(ARGV[1] .. ' ' .. ARGV[2] .. ' ', '%d+ ', '')
-if odd ~= '' or whole ~= 2 then
-  for _, arg in ipairs({ { 1, 'tombs' }, { 2, 'vault' } }) do
-    if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
-  end
-  return redis.error_reply('EMQARG ' .. bad)
+if #ARGV[1] ~= 6 or not string.find(ARGV[1], '^%d+$') then
+  return redis.error_reply('EMQARG numbers')
 end
-local tombs_n = ARGV[1] + 0
+local tombs_n, vault_n
+do
+  local b0, b1, b2, b3, b4, b5 = string.byte(ARGV[1], 1, 6)
+  tombs_n = b0 * 100 + b1 * 10 + b2 - 5328
+  vault_n = b3 * 100 + b4 * 10 + b5 - 5328
+end
 if tombs_n > 64 then bad = bad or 'tombs' end
-local vault_n = ARGV[2] + 0
 if vault_n > 64 then bad = bad or 'vault' end
-local own = ARGV[3]
-local run = ARGV[4]
-local tombstone = ARGV[5]
-local source = ARGV[6]
+local own = ARGV[2]
+local run = ARGV[3]
+local tombstone = ARGV[4]
+local source = ARGV[5]
 local tombs_at, tombs_w = 6, 1
 local vault_at, vault_w = tombs_at + tombs_n * tombs_w, 1
 if not bad and #KEYS ~= vault_at + vault_n * vault_w then bad = 'keys' end
-if not bad and #ARGV ~= 6 then bad = 'arguments' end
+if not bad and #ARGV ~= 5 then bad = 'arguments' end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
 -- The refusal of a stamp that is not the one the call needs.
 local function refused(found)
@@ -684,20 +695,20 @@ return 'committed'`,
 
 export const reopenScript: Script<(typeof MIGRATION_REGISTRY)["reopen"]> = {
   spec: MIGRATION_REGISTRY.reopen,
-  sha: "ca41bd4a0e5fee137f4d17061a45f06d3617c3b8",
+  sha: "53d2b8942c3f82ffa05d171788b38a063c2f91c9",
   source: `-- Takes a committed queue back into its run, as long as no v2 client has opened it.
 local unpack = unpack or table.unpack
 local stamp, meta = KEYS[1], KEYS[2]
 if #ARGV < 5 then return redis.error_reply('EMQARG arguments') end
 local bad
-local odd, whole = string.gsub(ARGV[1] .. ' ', '%d+ ', '')
-if odd ~= '' or whole ~= 1 then
-  for _, arg in ipairs({ { 1, 'tombs' } }) do
-    if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
-  end
-  return redis.error_reply('EMQARG ' .. bad)
+if #ARGV[1] ~= 3 or not string.find(ARGV[1], '^%d+$') then
+  return redis.error_reply('EMQARG numbers')
 end
-local tombs_n = ARGV[1] + 0
+local tombs_n
+do
+  local b0, b1, b2 = string.byte(ARGV[1], 1, 3)
+  tombs_n = b0 * 100 + b1 * 10 + b2 - 5328
+end
 if tombs_n > 1 then bad = bad or 'tombs' end
 local run = ARGV[2]
 local goal = ARGV[3]
@@ -753,20 +764,20 @@ return 'reopened'`,
 
 export const eraseScript: Script<(typeof MIGRATION_REGISTRY)["erase"]> = {
   spec: MIGRATION_REGISTRY.erase,
-  sha: "3da88d36c3b3e9adaf9b72274e17ff4e570c2faa",
+  sha: "8abb3e380f81c6e5c97c253451408bad2b8f183a",
   source: `-- Removes v2 keys of a queue that is rolled back or removed.
 local unpack = unpack or table.unpack
 local stamp, meta = KEYS[1], KEYS[2]
 if #ARGV < 2 then return redis.error_reply('EMQARG arguments') end
 local bad
-local odd, whole = string.gsub(ARGV[1] .. ' ', '%d+ ', '')
-if odd ~= '' or whole ~= 1 then
-  for _, arg in ipairs({ { 1, 'victims' } }) do
-    if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
-  end
-  return redis.error_reply('EMQARG ' .. bad)
+if #ARGV[1] ~= 3 or not string.find(ARGV[1], '^%d+$') then
+  return redis.error_reply('EMQARG numbers')
 end
-local victims_n = ARGV[1] + 0
+local victims_n
+do
+  local b0, b1, b2 = string.byte(ARGV[1], 1, 3)
+  victims_n = b0 * 100 + b1 * 10 + b2 - 5328
+end
 if victims_n > 500 then bad = bad or 'victims' end
 local own = ARGV[2]
 local victims_at, victims_w = 2, 1
@@ -802,33 +813,39 @@ return gone`,
 
 export const restoreScript: Script<(typeof MIGRATION_REGISTRY)["restore"]> = {
   spec: MIGRATION_REGISTRY.restore,
-  sha: "933957df0ccdd91a1af1ca8554b69ae307b89e7b",
+  sha: "eab24ab001d5d4e60c062d116f57aaaa3d5565ab",
   source: `-- Renames the vault back and takes tombstone and stamp away, in one step.
 local unpack = unpack or table.unpack
 local stamp, meta = KEYS[1], KEYS[2]
-if #ARGV < 6 then return redis.error_reply('EMQARG arguments') end
+if #ARGV < 5 then return redis.error_reply('EMQARG arguments') end
 local bad
-local odd, whole = string.gsub(ARGV[1] .. ' ' .. ARGV[2] .. ' ' .. ARGV[4] .. ' ' .. ARGV[5] .. ' ', '%d+ ', '')
-if odd ~= '' or whole ~= 4 then
-  for _, arg in ipairs({ { 1, 'live' }, { 2, 'vault' }, { 4, 'holders' }, { 5, 'overwrite' } }) do
+if #ARGV[1] ~= 6 or not string.find(ARGV[1], '^%d+$') then
+  return redis.error_reply('EMQARG numbers')
+end
+local live_n, vault_n
+do
+  local b0, b1, b2, b3, b4, b5 = string.byte(ARGV[1], 1, 6)
+  live_n = b0 * 100 + b1 * 10 + b2 - 5328
+  vault_n = b3 * 100 + b4 * 10 + b5 - 5328
+end
+if live_n > 64 then bad = bad or 'live' end
+if vault_n > 64 then bad = bad or 'vault' end
+if not string.find(ARGV[3] .. ' ' .. ARGV[4], '^%d+ %d+$') then
+  for _, arg in ipairs({ { 3, 'holders' }, { 4, 'overwrite' } }) do
     if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
   end
   return redis.error_reply('EMQARG ' .. bad)
 end
-local live_n = ARGV[1] + 0
-if live_n > 64 then bad = bad or 'live' end
-local vault_n = ARGV[2] + 0
-if vault_n > 64 then bad = bad or 'vault' end
-local own = ARGV[3]
-local holders = ARGV[4] + 0
+local own = ARGV[2]
+local holders = ARGV[3] + 0
 if holders > 9007199254740991 then bad = bad or 'holders' end
-local overwrite = ARGV[5] + 0
+local overwrite = ARGV[4] + 0
 if overwrite > 9007199254740991 then bad = bad or 'overwrite' end
-local source = ARGV[6]
+local source = ARGV[5]
 local live_at, live_w = 2, 1
 local vault_at, vault_w = live_at + live_n * live_w, 1
 if not bad and #KEYS ~= vault_at + vault_n * vault_w then bad = 'keys' end
-if not bad and #ARGV ~= 6 then bad = 'arguments' end
+if not bad and #ARGV ~= 5 then bad = 'arguments' end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
 -- live[1] is v1's meta; the first \`holders\` keys hold jobs or their schedule.
 -- The refusal of a stamp that is not the one the call needs.
@@ -892,20 +909,20 @@ return back`,
 
 export const purgeScript: Script<(typeof MIGRATION_REGISTRY)["purge"]> = {
   spec: MIGRATION_REGISTRY.purge,
-  sha: "66c5a1779bf252e2d6477f2404465b9155ae82fa",
+  sha: "effcd928a17d063460e1fbe277438a6e9db78c98",
   source: `-- Removes v1 keys of a queue whose migration was committed.
 local unpack = unpack or table.unpack
 local stamp, meta = KEYS[1], KEYS[2]
 if #ARGV < 4 then return redis.error_reply('EMQARG arguments') end
 local bad
-local odd, whole = string.gsub(ARGV[1] .. ' ', '%d+ ', '')
-if odd ~= '' or whole ~= 1 then
-  for _, arg in ipairs({ { 1, 'victims' } }) do
-    if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
-  end
-  return redis.error_reply('EMQARG ' .. bad)
+if #ARGV[1] ~= 3 or not string.find(ARGV[1], '^%d+$') then
+  return redis.error_reply('EMQARG numbers')
 end
-local victims_n = ARGV[1] + 0
+local victims_n
+do
+  local b0, b1, b2 = string.byte(ARGV[1], 1, 3)
+  victims_n = b0 * 100 + b1 * 10 + b2 - 5328
+end
 if victims_n > 500 then bad = bad or 'victims' end
 local run = ARGV[2]
 local step = ARGV[3]
@@ -961,32 +978,32 @@ return gone`,
 
 export const repairScript: Script<(typeof MIGRATION_REGISTRY)["repair"]> = {
   spec: MIGRATION_REGISTRY.repair,
-  sha: "5dadd7920d7cbd9f823e8a738b5bb0f3eab7576d",
+  sha: "d7c546e02135020167dcbbed619307b45109907c",
   source: `-- Puts back a stamp, and a tombstone, that somebody deleted or wrote over.
 local unpack = unpack or table.unpack
 local stamp, meta = KEYS[1], KEYS[2]
-if #ARGV < 7 then return redis.error_reply('EMQARG arguments') end
+if #ARGV < 6 then return redis.error_reply('EMQARG arguments') end
 local bad
-local odd, whole = string.gsub(ARGV[1] .. ' ' .. ARGV[2] .. ' ', '%d+ ', '')
-if odd ~= '' or whole ~= 2 then
-  for _, arg in ipairs({ { 1, 'asides' }, { 2, 'tombs' } }) do
-    if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
-  end
-  return redis.error_reply('EMQARG ' .. bad)
+if #ARGV[1] ~= 6 or not string.find(ARGV[1], '^%d+$') then
+  return redis.error_reply('EMQARG numbers')
 end
-local asides_n = ARGV[1] + 0
+local asides_n, tombs_n
+do
+  local b0, b1, b2, b3, b4, b5 = string.byte(ARGV[1], 1, 6)
+  asides_n = b0 * 100 + b1 * 10 + b2 - 5328
+  tombs_n = b3 * 100 + b4 * 10 + b5 - 5328
+end
 if asides_n > 1 then bad = bad or 'asides' end
-local tombs_n = ARGV[2] + 0
 if tombs_n > 1 then bad = bad or 'tombs' end
-local wanted = ARGV[3]
-local version = ARGV[4]
-local migrated = ARGV[5]
-local tombstone = ARGV[6]
-local source = ARGV[7]
+local wanted = ARGV[2]
+local version = ARGV[3]
+local migrated = ARGV[4]
+local tombstone = ARGV[5]
+local source = ARGV[6]
 local asides_at, asides_w = 2, 1
 local tombs_at, tombs_w = asides_at + asides_n * asides_w, 1
 if not bad and #KEYS ~= tombs_at + tombs_n * tombs_w then bad = 'keys' end
-if not bad and #ARGV ~= 7 then bad = 'arguments' end
+if not bad and #ARGV ~= 6 then bad = 'arguments' end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
 -- The refusal of a stamp that is not the one the call needs.
 local function refused(found)
@@ -1089,20 +1106,20 @@ return 1`,
 
 export const journalScript: Script<(typeof MIGRATION_REGISTRY)["journal"]> = {
   spec: MIGRATION_REGISTRY.journal,
-  sha: "325b4e506d595069aedddae65c40492f967c0023",
+  sha: "1ca3ee71ffc0d968b298fecf8ac8c74e5fa3b26c",
   source: `-- Writes the journal of a run: its phase only goes on, and a run that rests is never woken up.
 local unpack = unpack or table.unpack
 local migration = KEYS[1]
 if #ARGV < 5 then return redis.error_reply('EMQARG arguments') end
 local bad
-local odd, whole = string.gsub(ARGV[1] .. ' ', '%d+ ', '')
-if odd ~= '' or whole ~= 1 then
-  for _, arg in ipairs({ { 1, 'rows' } }) do
-    if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
-  end
-  return redis.error_reply('EMQARG ' .. bad)
+if #ARGV[1] ~= 3 or not string.find(ARGV[1], '^%d+$') then
+  return redis.error_reply('EMQARG numbers')
 end
-local rows_n = ARGV[1] + 0
+local rows_n
+do
+  local b0, b1, b2 = string.byte(ARGV[1], 1, 3)
+  rows_n = b0 * 100 + b1 * 10 + b2 - 5328
+end
 if rows_n > 64 then bad = bad or 'rows' end
 local run = ARGV[2]
 local phase = ARGV[3]

@@ -8,14 +8,15 @@ if locks_n > 0 then
 end
 for l = 1, locks_n do
   local row, key = locks(l), KEYS[dedups_at + l]
-  local i, nth = tonumber(ARGV[row + locks_item]), tonumber(ARGV[row + locks_holder])
+  local number = locks_number[ARGV[row + locks_numbers]]
+  local i, nth = number[locks_item], number[locks_holder]
   if i < 1 or i > jobs_n or lock_of[i] then return redis.error_reply('EMQARG locks.item') end
   if nth > holders_n then return redis.error_reply('EMQARG locks.holder') end
   if not records[key] then
     records[key] = read_record(key, nth > 0 and KEYS[holders_at + nth])
     if records[key].moved then return redis.error_reply('EMQRETRY ' .. records[key].job) end
   end
-  lock_of[i] = { record = records[key], row = row }
+  lock_of[i] = { record = records[key], number = number }
 end
 
 local most = tonumber(opts[4])
@@ -53,14 +54,16 @@ if locks_n > 0 then
   end
 
   local function put_off_now(record)
-    if record.born then return tonumber(ARGV[items(record.born) + items_delay]) > 0 end
+    if record.born then
+      return items_number[ARGV[items(record.born) + items_numbers]][items_delay] > 0
+    end
     return redis.call('ZSCORE', delayed, record.job)
   end
 
   -- What becomes of a new job with a deduplication id; whether it is written.
   contend = function(i, id)
-    local record, row = lock_of[i].record, lock_of[i].row
-    local flags, ttl = tonumber(ARGV[row + locks_flags]), tonumber(ARGV[row + locks_ttl])
+    local record, number = lock_of[i].record, lock_of[i].number
+    local flags, ttl = number[locks_flags], number[locks_ttl]
     local extend, replace, last = flags % 2 == 1, flags % 4 >= 2, flags >= 4
     if last then ttl = 0 end
     if not record.job then

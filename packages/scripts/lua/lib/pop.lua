@@ -1,4 +1,5 @@
--- Pops the next jobs and leases them: `claimed` is a flat list of id, number of fields and fields.
+-- Pops the next jobs and leases them: `claimed` is a flat list, of each its one text, or id, number of fields and
+-- fields.
 -- A wrong type here is found after the first write, so it only ends the claim; step names it.
 local taken, claimed, coming = claim > 0 and redis.pcall('RPOP', wait, claim_text), {}, nil
 if taken and not taken.err then
@@ -21,12 +22,18 @@ if taken and not taken.err then
     own[2 * i - 1] = id
     own[2 * i] = key and i <= begun and started or mine
     emit('a', id, '')
-    local fields = key and run_fields(key)
-    local many = fields and not fields.err and fields[1] and #fields or 0
-    claimed[n + 1] = id
-    claimed[n + 2] = many
-    for f = 1, many do claimed[n + 2 + f] = fields[f] end
-    n = n + 2 + many
+    local fields, text
+    if key then fields, text = run_fields(key, id) end
+    if text then
+      n = n + 1
+      claimed[n] = text
+    else
+      local many = fields and not fields.err and fields[1] and #fields or 0
+      claimed[n + 1] = id
+      claimed[n + 2] = many
+      for f = 1, many do claimed[n + 2 + f] = fields[f] end
+      n = n + 2 + many
+    end
   end
   write_leases(scores, own, #taken)
 end

@@ -15,7 +15,7 @@ for l = 1, dedups_n do
 end
 
 local function release(i)
-  local l = tonumber(ARGV[items(i) + items_lock])
+  local l = items_number[ARGV[items(i) + items_numbers]][items_lock]
   local lock = locks[l]
   if not lock or lock.job ~= ids[i] then return end
   locks[l] = nil

@@ -5,11 +5,10 @@ if locks_n > 0 then
     redis.call('HSET', record.key, 'job', record.job)
     if record.cleared then redis.call('HDEL', record.key, 'next', 'due', 'front') end
     if i then
-      local row = items(i)
-      local delay, due = tonumber(ARGV[row + items_delay]), 0
-      if delay > 0 then due = tonumber(ARGV[row + items_timestamp]) + delay end
+      local number, due = items_number[ARGV[items(i) + items_numbers]], 0
+      if number[items_delay] > 0 then due = number[items_timestamp] + number[items_delay] end
       redis.call('HSET', record.key, 'next', record.next, 'due', string.format('%.0f', due),
-        'front', tonumber(ARGV[row + items_flags]) % 2)
+        'front', number[items_flags] % 2)
     end
     if record.ttl and record.ttl > 0 then
       redis.call('PEXPIRE', record.key, string.format('%.0f', record.ttl))

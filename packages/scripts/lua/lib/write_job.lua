@@ -10,23 +10,23 @@ local function write_job(i, namesake)
     redis.call('SREM', extras, id)
     redis.call('HDEL', priorities, id)
   end
-  local opts_text, delay_text = ARGV[row + items_opts], ARGV[row + items_delay]
-  local priority = number[ARGV[row + items_priority]]
-  if delay_text == '0' and priority == 0 and not lock_of[i] then
+  local number, opts_text = items_number[ARGV[row + items_numbers]], ARGV[row + items_opts]
+  local delay, priority = number[items_delay], number[items_priority]
+  if delay == 0 and priority == 0 and not lock_of[i] then
     if opts_text == '' then
       redis.call('HSET', keys[i], 'name', ARGV[row + items_name], 'data', ARGV[row + items_data],
-        'timestamp', ARGV[row + items_timestamp])
+        'timestamp', number[items_timestamp_text])
     else
       redis.call('HSET', keys[i], 'name', ARGV[row + items_name], 'data', ARGV[row + items_data],
-        'timestamp', ARGV[row + items_timestamp], 'opts', opts_text)
+        'timestamp', number[items_timestamp_text], 'opts', opts_text)
     end
     return nil
   end
   local hash = { 'name', ARGV[row + items_name], 'data', ARGV[row + items_data],
-    'timestamp', ARGV[row + items_timestamp] }
+    'timestamp', number[items_timestamp_text] }
   if opts_text ~= '' then hash[#hash + 1] = 'opts'; hash[#hash + 1] = opts_text end
-  if delay_text ~= '0' then hash[#hash + 1] = 'delay'; hash[#hash + 1] = delay_text end
-  if priority > 0 then hash[#hash + 1] = 'priority'; hash[#hash + 1] = ARGV[row + items_priority] end
+  if delay > 0 then hash[#hash + 1] = 'delay'; hash[#hash + 1] = number[items_delay_text] end
+  if priority > 0 then hash[#hash + 1] = 'priority'; hash[#hash + 1] = number[items_priority_text] end
   if lock_of[i] then hash[#hash + 1] = 'deid'; hash[#hash + 1] = lock_of[i].record.id end
   redis.call('HSET', keys[i], unpack(hash))
   if priority > 0 then redis.call('HSET', priorities, id, priority) end

@@ -4,7 +4,7 @@ import type { Script } from "../registry/spec.js";
 
 export const initScript: Script<(typeof REGISTRY)["init"]> = {
   spec: REGISTRY.init,
-  sha: "b5c9b7f41270b164895555cf9421ede1ae9de27f",
+  sha: "1c883b2787e8785a95894620ff199d9e3b475465",
   source: `-- Opens a queue: stamp, v2:meta version and opened in one step.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -20,8 +20,7 @@ end
 local meta = KEYS[2]
 if #ARGV < 1 then return redis.error_reply('EMQARG arguments') end
 local bad
-local odd, whole = string.gsub(ARGV[1] .. ' ', '%d+ ', '')
-if odd ~= '' or whole ~= 1 then
+if not string.find(ARGV[1], '^%d+$') then
   for _, arg in ipairs({ { 1, 'now' } }) do
     if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
   end
@@ -48,7 +47,7 @@ return 'opened'`,
 
 export const addScript: Script<(typeof REGISTRY)["add"]> = {
   spec: REGISTRY.add,
-  sha: "d2f9c16dac48249097be1e18a6c33d315a655c2d",
+  sha: "3fe1365567ea719c71df8109dc9795695063090a",
   source: `-- Adds jobs to wait, prioritized or delayed, each once; deduplicated and limited where asked for.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -62,31 +61,37 @@ if not (found_version == 'echomq:2.0.0' or type(found_version) == 'string'
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
 end
 local meta, wait, prioritized, pc, delayed, priorities, trash, extras, active, held, marker, events = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10], KEYS[11], KEYS[12], KEYS[13]
-if #ARGV < 8 then return redis.error_reply('EMQARG arguments') end
+if #ARGV < 2 then return redis.error_reply('EMQARG arguments') end
 local bad
-local odd, whole = string.gsub(ARGV[1] .. ' ' .. ARGV[2] .. ' ' .. ARGV[3] .. ' ' .. ARGV[4] .. ' ' .. ARGV[5] .. ' ' .. ARGV[6] .. ' ' .. ARGV[7] .. ' ' .. ARGV[8] .. ' ', '%d+ ', '')
-if odd ~= '' or whole ~= 8 then
-  for _, arg in ipairs({ { 1, 'jobs' }, { 2, 'namesakes' }, { 3, 'dedups' }, { 4, 'holders' }, { 5, 'items' }, { 6, 'locks' }, { 7, 'now' }, { 8, 'whole' } }) do
+if #ARGV[1] ~= 21 or not string.find(ARGV[1], '^%d+$') then
+  return redis.error_reply('EMQARG numbers')
+end
+local jobs_n, namesakes_n, dedups_n, holders_n, items_n, locks_n, whole
+do
+  local b0, b1, b2, b3, b4, b5, b6, b7, b8, b9, b10, b11, b12, b13, b14, b15, b16, b17, b18, b19, b20 = string.byte(ARGV[1], 1, 21)
+  jobs_n = b0 * 100 + b1 * 10 + b2 - 5328
+  namesakes_n = b3 * 100 + b4 * 10 + b5 - 5328
+  dedups_n = b6 * 100 + b7 * 10 + b8 - 5328
+  holders_n = b9 * 100 + b10 * 10 + b11 - 5328
+  items_n = b12 * 100 + b13 * 10 + b14 - 5328
+  locks_n = b15 * 100 + b16 * 10 + b17 - 5328
+  whole = b18 * 100 + b19 * 10 + b20 - 5328
+end
+if jobs_n > 500 then bad = bad or 'jobs' end
+if namesakes_n > 500 then bad = bad or 'namesakes' end
+if dedups_n > 500 then bad = bad or 'dedups' end
+if holders_n > 500 then bad = bad or 'holders' end
+if items_n > 500 then bad = bad or 'items' end
+if locks_n > 500 then bad = bad or 'locks' end
+if whole > 1 then bad = bad or 'whole' end
+if not string.find(ARGV[2], '^%d+$') then
+  for _, arg in ipairs({ { 2, 'now' } }) do
     if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
   end
   return redis.error_reply('EMQARG ' .. bad)
 end
-local jobs_n = ARGV[1] + 0
-if jobs_n > 500 then bad = bad or 'jobs' end
-local namesakes_n = ARGV[2] + 0
-if namesakes_n > 500 then bad = bad or 'namesakes' end
-local dedups_n = ARGV[3] + 0
-if dedups_n > 500 then bad = bad or 'dedups' end
-local holders_n = ARGV[4] + 0
-if holders_n > 500 then bad = bad or 'holders' end
-local items_n = ARGV[5] + 0
-if items_n > 500 then bad = bad or 'items' end
-local locks_n = ARGV[6] + 0
-if locks_n > 500 then bad = bad or 'locks' end
-local now = ARGV[7] + 0
+local now = ARGV[2] + 0
 if now > 9007199254740991 then bad = bad or 'now' end
-local whole = ARGV[8] + 0
-if whole > 1 then bad = bad or 'whole' end
 local jobs_at, jobs_w = 13, 1
 local jobs_id = #stamp - 4 + #'v2:job:' + 1
 local namesakes_at, namesakes_w = jobs_at + jobs_n * jobs_w, 4
@@ -95,67 +100,44 @@ local dedups_at, dedups_w = namesakes_at + namesakes_n * namesakes_w, 1
 local dedups_id = #stamp - 4 + #'v2:dedup:' + 1
 local holders_at, holders_w = dedups_at + dedups_n * dedups_w, 1
 local holders_id = #stamp - 4 + #'v2:job:' + 1
-local items_base, items_w = 8, 7
+local items_base, items_w = 2, 4
 local function items(row) return items_base + (row - 1) * items_w end
-local items_name, items_data, items_opts, items_timestamp, items_delay, items_priority, items_flags = 1, 2, 3, 4, 5, 6, 7
-local locks_base, locks_w = items_base + items_n * items_w, 4
+local items_numbers, items_name, items_data, items_opts = 1, 2, 3, 4
+local items_timestamp, items_delay, items_priority, items_flags, items_timestamp_text, items_delay_text, items_priority_text, items_flags_text = 1, 2, 3, 4, 5, 6, 7, 8
+local locks_base, locks_w = items_base + items_n * items_w, 1
 local function locks(row) return locks_base + (row - 1) * locks_w end
+local locks_numbers = 1
 local locks_item, locks_holder, locks_ttl, locks_flags = 1, 2, 3, 4
 if not bad and #KEYS ~= holders_at + holders_n * holders_w then bad = 'keys' end
 if not bad and #ARGV ~= locks_base + locks_n * locks_w then bad = 'arguments' end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
-local number = {}
+local items_number = {}
 for row = items_base, items_base + (items_n - 1) * items_w, items_w do
-  local text
-  text = ARGV[row + 4]
-  if not number[text] then
-    if string.find(text, '^%d+$') and text + 0 <= 9007199254740991 then number[text] = text + 0
-    else return redis.error_reply('EMQARG items.timestamp') end
+  local text = ARGV[row + 1]
+  if not items_number[text] then
+    local n0, n1, n2, n3 = string.match(text, '^(%d+) (%d+) (%d+) (%d+)$')
+    if not n0 then return redis.error_reply('EMQARG items.numbers') end
+    local many = { n0 + 0, n1 + 0, n2 + 0, n3 + 0, n0, n1, n2, n3 }
+    if many[1] > 9007199254740991 then bad = bad or 'items.timestamp' end
+    if many[2] > 9007199254740991 then bad = bad or 'items.delay' end
+    if many[3] > 2097151 then bad = bad or 'items.priority' end
+    if many[4] > 3 then bad = bad or 'items.flags' end
+    items_number[text] = many
   end
-  text = ARGV[row + 5]
-  if not number[text] then
-    if string.find(text, '^%d+$') and text + 0 <= 9007199254740991 then number[text] = text + 0
-    else return redis.error_reply('EMQARG items.delay') end
-  end
-  text = ARGV[row + 6]
-  if not number[text] then
-    if string.find(text, '^%d+$') and text + 0 <= 9007199254740991 then number[text] = text + 0
-    else return redis.error_reply('EMQARG items.priority') end
-  end
-  if number[text] > 2097151 then bad = bad or 'items.priority' end
-  text = ARGV[row + 7]
-  if not number[text] then
-    if string.find(text, '^%d+$') and text + 0 <= 9007199254740991 then number[text] = text + 0
-    else return redis.error_reply('EMQARG items.flags') end
-  end
-  if number[text] > 3 then bad = bad or 'items.flags' end
 end
+local locks_number = {}
 for row = locks_base, locks_base + (locks_n - 1) * locks_w, locks_w do
-  local text
-  text = ARGV[row + 1]
-  if not number[text] then
-    if string.find(text, '^%d+$') and text + 0 <= 9007199254740991 then number[text] = text + 0
-    else return redis.error_reply('EMQARG locks.item') end
+  local text = ARGV[row + 1]
+  if not locks_number[text] then
+    local n0, n1, n2, n3 = string.match(text, '^(%d+) (%d+) (%d+) (%d+)$')
+    if not n0 then return redis.error_reply('EMQARG locks.numbers') end
+    local many = { n0 + 0, n1 + 0, n2 + 0, n3 + 0 }
+    if many[1] > 500 then bad = bad or 'locks.item' end
+    if many[2] > 500 then bad = bad or 'locks.holder' end
+    if many[3] > 315360000000 then bad = bad or 'locks.ttl' end
+    if many[4] > 7 then bad = bad or 'locks.flags' end
+    locks_number[text] = many
   end
-  if number[text] > 500 then bad = bad or 'locks.item' end
-  text = ARGV[row + 2]
-  if not number[text] then
-    if string.find(text, '^%d+$') and text + 0 <= 9007199254740991 then number[text] = text + 0
-    else return redis.error_reply('EMQARG locks.holder') end
-  end
-  if number[text] > 500 then bad = bad or 'locks.holder' end
-  text = ARGV[row + 3]
-  if not number[text] then
-    if string.find(text, '^%d+$') and text + 0 <= 9007199254740991 then number[text] = text + 0
-    else return redis.error_reply('EMQARG locks.ttl') end
-  end
-  if number[text] > 315360000000 then bad = bad or 'locks.ttl' end
-  text = ARGV[row + 4]
-  if not number[text] then
-    if string.find(text, '^%d+$') and text + 0 <= 9007199254740991 then number[text] = text + 0
-    else return redis.error_reply('EMQARG locks.flags') end
-  end
-  if number[text] > 7 then bad = bad or 'locks.flags' end
 end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
 local opts = redis.call('HMGET', meta, 'paused', 'closing', 'events.max', 'limit')
@@ -299,9 +281,9 @@ for i = 1, jobs_n do
   keys[i] = KEYS[jobs_at + i]
   ids[i] = string.sub(keys[i], jobs_id)
   local row = items_base + (i - 1) * items_w
-  local due = number[ARGV[row + items_timestamp]] + number[ARGV[row + items_delay]]
-  if due > 8640000000000000 then return redis.error_reply('EMQARG items.delay') end
-  if number[ARGV[row + items_flags]] >= 2 then
+  local number = items_number[ARGV[row + items_numbers]]
+  if number[items_timestamp] + number[items_delay] > 8640000000000000 then return redis.error_reply('EMQARG items.delay') end
+  if number[items_flags] >= 2 then
     owned = owned + 1
     local logs = KEYS[namesakes_at + (owned - 1) * namesakes_w + 1]
     if not logs or string.sub(logs, namesakes_id) ~= ids[i] then
@@ -340,14 +322,15 @@ if locks_n > 0 then
 end
 for l = 1, locks_n do
   local row, key = locks(l), KEYS[dedups_at + l]
-  local i, nth = tonumber(ARGV[row + locks_item]), tonumber(ARGV[row + locks_holder])
+  local number = locks_number[ARGV[row + locks_numbers]]
+  local i, nth = number[locks_item], number[locks_holder]
   if i < 1 or i > jobs_n or lock_of[i] then return redis.error_reply('EMQARG locks.item') end
   if nth > holders_n then return redis.error_reply('EMQARG locks.holder') end
   if not records[key] then
     records[key] = read_record(key, nth > 0 and KEYS[holders_at + nth])
     if records[key].moved then return redis.error_reply('EMQRETRY ' .. records[key].job) end
   end
-  lock_of[i] = { record = records[key], row = row }
+  lock_of[i] = { record = records[key], number = number }
 end
 
 local most = tonumber(opts[4])
@@ -385,14 +368,16 @@ if locks_n > 0 then
   end
 
   local function put_off_now(record)
-    if record.born then return tonumber(ARGV[items(record.born) + items_delay]) > 0 end
+    if record.born then
+      return items_number[ARGV[items(record.born) + items_numbers]][items_delay] > 0
+    end
     return redis.call('ZSCORE', delayed, record.job)
   end
 
   -- What becomes of a new job with a deduplication id; whether it is written.
   contend = function(i, id)
-    local record, row = lock_of[i].record, lock_of[i].row
-    local flags, ttl = tonumber(ARGV[row + locks_flags]), tonumber(ARGV[row + locks_ttl])
+    local record, number = lock_of[i].record, lock_of[i].number
+    local flags, ttl = number[locks_flags], number[locks_ttl]
     local extend, replace, last = flags % 2 == 1, flags % 4 >= 2, flags >= 4
     if last then ttl = 0 end
     if not record.job then
@@ -439,23 +424,23 @@ local function write_job(i, namesake)
     redis.call('SREM', extras, id)
     redis.call('HDEL', priorities, id)
   end
-  local opts_text, delay_text = ARGV[row + items_opts], ARGV[row + items_delay]
-  local priority = number[ARGV[row + items_priority]]
-  if delay_text == '0' and priority == 0 and not lock_of[i] then
+  local number, opts_text = items_number[ARGV[row + items_numbers]], ARGV[row + items_opts]
+  local delay, priority = number[items_delay], number[items_priority]
+  if delay == 0 and priority == 0 and not lock_of[i] then
     if opts_text == '' then
       redis.call('HSET', keys[i], 'name', ARGV[row + items_name], 'data', ARGV[row + items_data],
-        'timestamp', ARGV[row + items_timestamp])
+        'timestamp', number[items_timestamp_text])
     else
       redis.call('HSET', keys[i], 'name', ARGV[row + items_name], 'data', ARGV[row + items_data],
-        'timestamp', ARGV[row + items_timestamp], 'opts', opts_text)
+        'timestamp', number[items_timestamp_text], 'opts', opts_text)
     end
     return nil
   end
   local hash = { 'name', ARGV[row + items_name], 'data', ARGV[row + items_data],
-    'timestamp', ARGV[row + items_timestamp] }
+    'timestamp', number[items_timestamp_text] }
   if opts_text ~= '' then hash[#hash + 1] = 'opts'; hash[#hash + 1] = opts_text end
-  if delay_text ~= '0' then hash[#hash + 1] = 'delay'; hash[#hash + 1] = delay_text end
-  if priority > 0 then hash[#hash + 1] = 'priority'; hash[#hash + 1] = ARGV[row + items_priority] end
+  if delay > 0 then hash[#hash + 1] = 'delay'; hash[#hash + 1] = number[items_delay_text] end
+  if priority > 0 then hash[#hash + 1] = 'priority'; hash[#hash + 1] = number[items_priority_text] end
   if lock_of[i] then hash[#hash + 1] = 'deid'; hash[#hash + 1] = lock_of[i].record.id end
   redis.call('HSET', keys[i], unpack(hash))
   if priority > 0 then redis.call('HSET', priorities, id, priority) end
@@ -468,7 +453,8 @@ local some = redis.call('EXISTS', unpack(keys)) > 0
 
 local function content(i)
   local row = items(i)
-  return { ARGV[row + items_name], ARGV[row + items_data], ARGV[row + items_timestamp] }
+  local timestamp = items_number[ARGV[row + items_numbers]][items_timestamp_text]
+  return { ARGV[row + items_name], ARGV[row + items_data], timestamp }
 end
 
 -- By id: the row that is written for it, or what stood there before.
@@ -476,7 +462,8 @@ local status, fresh, retires, seen, again, nth, refused = {}, {}, {}, {}, {}, 0,
 local none = {}
 for i = 1, jobs_n do
   local id, row = ids[i], items_base + (i - 1) * items_w
-  local own = number[ARGV[row + items_flags]] >= 2
+  local number = items_number[ARGV[row + items_numbers]]
+  local own = number[items_flags] >= 2
   if own then nth = nth + 1 end
   local old, trashed, twin = none, retired[i], seen[id]
   if type(twin) == 'number' and undone[twin] then twin = nil end
@@ -502,7 +489,7 @@ for i = 1, jobs_n do
   elseif old[1] then
     seen[id] = old
     if old[1] ~= ARGV[row + items_name] or old[2] ~= ARGV[row + items_data]
-      or old[3] ~= ARGV[row + items_timestamp] then
+      or old[3] ~= number[items_timestamp_text] then
       status[i] = 'duplicate'
       again[#again + 1] = id
     elseif lock_of[i] and lock_of[i].record.next == id then
@@ -519,8 +506,9 @@ for n = 1, #fresh do
   if not undone[i] then
     local id, row = ids[i], items_base + (i - 1) * items_w
     local priority = write_job(i, retires[n])
-    local delay = number[ARGV[row + items_delay]]
-    local due = number[ARGV[row + items_timestamp]] + delay
+    local number = items_number[ARGV[row + items_numbers]]
+    local delay = number[items_delay]
+    local due = number[items_timestamp] + delay
     if lock_of[i] and lock_of[i].record.after == i then
       redis.call('ZADD', held, now, id)
     elseif delay > 0 then
@@ -528,7 +516,7 @@ for n = 1, #fresh do
       if not first_due or due < first_due then first_due = due end
       emit('d', id, string.format('%.0f', due))
     else
-      line_up(id, priority, number[ARGV[row + items_flags]] % 2 == 1 and 'newest')
+      line_up(id, priority, number[items_flags] % 2 == 1 and 'newest')
       emit('w', id, ARGV[row + items_name])
     end
   end
@@ -542,11 +530,10 @@ if locks_n > 0 then
     redis.call('HSET', record.key, 'job', record.job)
     if record.cleared then redis.call('HDEL', record.key, 'next', 'due', 'front') end
     if i then
-      local row = items(i)
-      local delay, due = tonumber(ARGV[row + items_delay]), 0
-      if delay > 0 then due = tonumber(ARGV[row + items_timestamp]) + delay end
+      local number, due = items_number[ARGV[items(i) + items_numbers]], 0
+      if number[items_delay] > 0 then due = number[items_timestamp] + number[items_delay] end
       redis.call('HSET', record.key, 'next', record.next, 'due', string.format('%.0f', due),
-        'front', tonumber(ARGV[row + items_flags]) % 2)
+        'front', number[items_flags] % 2)
     end
     if record.ttl and record.ttl > 0 then
       redis.call('PEXPIRE', record.key, string.format('%.0f', record.ttl))
@@ -602,7 +589,7 @@ return status`,
 
 export const stepScript: Script<(typeof REGISTRY)["step"]> = {
   spec: REGISTRY.step,
-  sha: "e4b94403f3092b20eb6a1b71c3706ad3c887947c",
+  sha: "845dee179ec1cc10913eebc36aacd66e36344ad3",
   source: `-- Settles completed jobs and claims the next ones in one step.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -616,66 +603,71 @@ if not (found_version == 'echomq:2.0.0' or type(found_version) == 'string'
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
 end
 local meta, wait, prioritized, delayed, active, owners, verdicts, completed, trash, extras, limiter, marker, events = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10], KEYS[11], KEYS[12], KEYS[13], KEYS[14]
-if #ARGV < 13 then return redis.error_reply('EMQARG arguments') end
+if #ARGV < 8 then return redis.error_reply('EMQARG arguments') end
 local bad
-local odd, whole = string.gsub(ARGV[1] .. ' ' .. ARGV[2] .. ' ' .. ARGV[3] .. ' ' .. ARGV[4] .. ' ' .. ARGV[5] .. ' ' .. ARGV[6] .. ' ' .. ARGV[8] .. ' ' .. ARGV[9] .. ' ' .. ARGV[10] .. ' ' .. ARGV[11] .. ' ' .. ARGV[12] .. ' ' .. ARGV[13] .. ' ', '%d+ ', '')
-if odd ~= '' or whole ~= 12 then
-  for _, arg in ipairs({ { 1, 'done' }, { 2, 'candidates' }, { 3, 'results' }, { 4, 'now' }, { 5, 'claim' }, { 6, 'deadline' }, { 8, 'begun' }, { 9, 'hints' }, { 10, 'keepCount' }, { 11, 'keepAge' }, { 12, 'rateMax' }, { 13, 'rateMs' } }) do
+if #ARGV[1] ~= 18 or not string.find(ARGV[1], '^%d+$') then
+  return redis.error_reply('EMQARG numbers')
+end
+local done_n, candidates_n, results_n, claim, begun, hints
+do
+  local b0, b1, b2, b3, b4, b5, b6, b7, b8, b9, b10, b11, b12, b13, b14, b15, b16, b17 = string.byte(ARGV[1], 1, 18)
+  done_n = b0 * 100 + b1 * 10 + b2 - 5328
+  candidates_n = b3 * 100 + b4 * 10 + b5 - 5328
+  results_n = b6 * 100 + b7 * 10 + b8 - 5328
+  claim = b9 * 100 + b10 * 10 + b11 - 5328
+  begun = b12 * 100 + b13 * 10 + b14 - 5328
+  hints = b15 * 100 + b16 * 10 + b17 - 5328
+end
+if done_n > 500 then bad = bad or 'done' end
+if candidates_n > 500 then bad = bad or 'candidates' end
+if results_n > 500 then bad = bad or 'results' end
+if claim > 500 then bad = bad or 'claim' end
+if begun > 500 then bad = bad or 'begun' end
+if hints > 500 then bad = bad or 'hints' end
+if not string.find(ARGV[2] .. ' ' .. ARGV[3] .. ' ' .. ARGV[5] .. ' ' .. ARGV[6] .. ' ' .. ARGV[7] .. ' ' .. ARGV[8], '^%d+ %d+ %d+ %d+ %d+ %d+$') then
+  for _, arg in ipairs({ { 2, 'now' }, { 3, 'deadline' }, { 5, 'keepCount' }, { 6, 'keepAge' }, { 7, 'rateMax' }, { 8, 'rateMs' } }) do
     if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
   end
   return redis.error_reply('EMQARG ' .. bad)
 end
-local done_n = ARGV[1] + 0
-if done_n > 500 then bad = bad or 'done' end
-local candidates_n = ARGV[2] + 0
-if candidates_n > 500 then bad = bad or 'candidates' end
-local results_n = ARGV[3] + 0
-if results_n > 500 then bad = bad or 'results' end
-local now = ARGV[4] + 0
+local now = ARGV[2] + 0
 if now > 9007199254740991 then bad = bad or 'now' end
-local now_text = ARGV[4]
+local now_text = ARGV[2]
 if now < 10 ^ (#now_text - 1) and now_text ~= '0' then bad = bad or 'now' end
-local claim = ARGV[5] + 0
-if claim > 500 then bad = bad or 'claim' end
-local deadline = ARGV[6] + 0
+local deadline = ARGV[3] + 0
 if deadline > 9007199254740991 then bad = bad or 'deadline' end
-local deadline_text = ARGV[6]
+local deadline_text = ARGV[3]
 if deadline < 10 ^ (#deadline_text - 1) and deadline_text ~= '0' then bad = bad or 'deadline' end
-local token = ARGV[7]
-local begun = ARGV[8] + 0
-if begun > 500 then bad = bad or 'begun' end
-local hints = ARGV[9] + 0
-if hints > 500 then bad = bad or 'hints' end
-local keepCount = ARGV[10] + 0
+local token = ARGV[4]
+local keepCount = ARGV[5] + 0
 if keepCount > 9007199254740991 then bad = bad or 'keepCount' end
-local keepAge = ARGV[11] + 0
+local keepAge = ARGV[6] + 0
 if keepAge > 9007199254740991 then bad = bad or 'keepAge' end
-local rateMax = ARGV[12] + 0
+local rateMax = ARGV[7] + 0
 if rateMax > 9007199254740991 then bad = bad or 'rateMax' end
-local rateMs = ARGV[13] + 0
+local rateMs = ARGV[8] + 0
 if rateMs > 315360000000 then bad = bad or 'rateMs' end
 local done_at, done_w = 14, 1
 local done_id = #stamp - 4 + #'v2:job:' + 1
 local candidates_at, candidates_w = done_at + done_n * done_w, 1
 local candidates_id = #stamp - 4 + #'v2:job:' + 1
-local results_base, results_w = 13, 4
+local results_base, results_w = 8, 3
 local function results(row) return results_base + (row - 1) * results_w end
-local results_token, results_atm, results_ats, results_value = 1, 2, 3, 4
+local results_numbers, results_token, results_value = 1, 2, 3
+local results_atm, results_ats, results_atm_text, results_ats_text = 1, 2, 3, 4
 if not bad and #KEYS ~= candidates_at + candidates_n * candidates_w then bad = 'keys' end
 if not bad and #ARGV ~= results_base + results_n * results_w then bad = 'arguments' end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
-local number = {}
+local results_number = {}
 for row = results_base, results_base + (results_n - 1) * results_w, results_w do
-  local text
-  text = ARGV[row + 2]
-  if not number[text] then
-    if string.find(text, '^%d+$') and text + 0 <= 9007199254740991 then number[text] = text + 0
-    else return redis.error_reply('EMQARG results.atm') end
-  end
-  text = ARGV[row + 3]
-  if not number[text] then
-    if string.find(text, '^%d+$') and text + 0 <= 9007199254740991 then number[text] = text + 0
-    else return redis.error_reply('EMQARG results.ats') end
+  local text = ARGV[row + 1]
+  if not results_number[text] then
+    local n0, n1 = string.match(text, '^(%d+) (%d+)$')
+    if not n0 then return redis.error_reply('EMQARG results.numbers') end
+    local many = { n0 + 0, n1 + 0, n0, n1 }
+    if many[1] > 9007199254740991 then bad = bad or 'results.atm' end
+    if many[2] > 9007199254740991 then bad = bad or 'results.ats' end
+    results_number[text] = many
   end
 end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
@@ -722,9 +714,11 @@ local function emit(code, id, value)
 end
 -- What a run needs of its job's hash, by place; a field it does not have is false, and left out at the end. A
 -- waiting job has four or five fields: to read what is there costs less than to ask for all there may be.
-local place
+local place, last_name, last_opts, on_one_line
 
-local function run_fields(key)
+-- With an id, a job of these four fields is told as one text, the second value: each string of a reply costs
+-- both sides more than to put them together. Data comes last, since any text may stand there.
+local function run_fields(key, id)
   local all = redis.pcall('HGETALL', key)
   if all.err then return all end
   local name, data, opts, timestamp, others = false, false, false, false, false
@@ -736,6 +730,18 @@ local function run_fields(key)
     elseif field == 'timestamp' then timestamp = all[at + 1]
     else others = true
     end
+  end
+  if id and name and data and timestamp and not others and #data <= 16384 then
+    -- Looked at once where they repeat, as they mostly do.
+    if name ~= last_name or opts ~= last_opts then
+      last_name, last_opts = name, opts
+      on_one_line = not string.find(name, '\\n', 1, true) and not (opts and string.find(opts, '\\n', 1, true))
+    end
+  else
+    on_one_line, last_name = false, nil
+  end
+  if on_one_line then
+    return nil, id .. '\\n' .. (opts or '') .. '\\n' .. name .. '\\n' .. timestamp .. '\\n' .. data
   end
   local fields = { name, data, opts, timestamp }
   if not others then return fields end
@@ -993,8 +999,9 @@ local started = #taken - #ending
 if #dead > 0 then redis.call('ZADD', trash, unpack(dead)) end
 for n = 1, #kept do
   local i, key, row, at = unpack(kept[n])
+  local number = results_number[ARGV[row + results_numbers]]
   local hash = { 'finishedOn', string.format('%.0f', now), 'processedOn', at,
-    'atm', ARGV[row + results_atm], 'ats', ARGV[row + results_ats] }
+    'atm', number[results_atm_text], 'ats', number[results_ats_text] }
   local value = ARGV[row + results_value]
   if value ~= '' then hash[9] = 'returnvalue'; hash[10] = value end
   redis.call('HSET', key, unpack(hash))
@@ -1036,7 +1043,7 @@ return { statuses, claimed, hints_out, to_bury, reason, due_at }`,
 
 export const turnScript: Script<(typeof REGISTRY)["turn"]> = {
   spec: REGISTRY.turn,
-  sha: "18301436edd6f9e56b3885ac0be0939cc5df9551",
+  sha: "58e48e8edcaec50f66419afaa432d81426e0c085",
   source: `-- One turn of a busy worker: settles completed jobs and claims from wait, with the fewest keys.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -1050,50 +1057,55 @@ if not (found_version == 'echomq:2.0.0' or type(found_version) == 'string'
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
 end
 local meta, wait, active, owners, events = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
-if #ARGV < 12 then return redis.error_reply('EMQARG arguments') end
+if #ARGV < 4 then return redis.error_reply('EMQARG arguments') end
 local bad
-local odd, whole = string.gsub(ARGV[1] .. ' ' .. ARGV[2] .. ' ' .. ARGV[3] .. ' ' .. ARGV[4] .. ' ' .. ARGV[5] .. ' ' .. ARGV[6] .. ' ' .. ARGV[7] .. ' ' .. ARGV[8] .. ' ' .. ARGV[9] .. ' ' .. ARGV[11] .. ' ' .. ARGV[12] .. ' ', '%d+ ', '')
-if odd ~= '' or whole ~= 11 then
-  for _, arg in ipairs({ { 1, 'done' }, { 2, 'candidates' }, { 3, 'finished' }, { 4, 'claims' }, { 5, 'results' }, { 6, 'attempts' }, { 7, 'now' }, { 8, 'claim' }, { 9, 'deadline' }, { 11, 'begun' }, { 12, 'hints' } }) do
+if #ARGV[1] ~= 27 or not string.find(ARGV[1], '^%d+$') then
+  return redis.error_reply('EMQARG numbers')
+end
+local done_n, candidates_n, finished_n, claims_n, results_n, attempts_n, claim, begun, hints
+do
+  local b0, b1, b2, b3, b4, b5, b6, b7, b8, b9, b10, b11, b12, b13, b14, b15, b16, b17, b18, b19, b20, b21, b22, b23, b24, b25, b26 = string.byte(ARGV[1], 1, 27)
+  done_n = b0 * 100 + b1 * 10 + b2 - 5328
+  candidates_n = b3 * 100 + b4 * 10 + b5 - 5328
+  finished_n = b6 * 100 + b7 * 10 + b8 - 5328
+  claims_n = b9 * 100 + b10 * 10 + b11 - 5328
+  results_n = b12 * 100 + b13 * 10 + b14 - 5328
+  attempts_n = b15 * 100 + b16 * 10 + b17 - 5328
+  claim = b18 * 100 + b19 * 10 + b20 - 5328
+  begun = b21 * 100 + b22 * 10 + b23 - 5328
+  hints = b24 * 100 + b25 * 10 + b26 - 5328
+end
+if done_n > 500 then bad = bad or 'done' end
+if candidates_n > 500 then bad = bad or 'candidates' end
+if finished_n > 500 then bad = bad or 'finished' end
+if claims_n > 500 then bad = bad or 'claims' end
+if results_n > 500 then bad = bad or 'results' end
+if attempts_n > 500 then bad = bad or 'attempts' end
+if claim > 500 then bad = bad or 'claim' end
+local claim_text = string.sub(ARGV[1], claim > 99 and 19 or claim > 9 and 20 or 21, 21)
+if begun > 500 then bad = bad or 'begun' end
+if hints > 500 then bad = bad or 'hints' end
+if not string.find(ARGV[2] .. ' ' .. ARGV[3], '^%d+ %d+$') then
+  for _, arg in ipairs({ { 2, 'now' }, { 3, 'deadline' } }) do
     if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
   end
   return redis.error_reply('EMQARG ' .. bad)
 end
-local done_n = ARGV[1] + 0
-if done_n > 500 then bad = bad or 'done' end
-local candidates_n = ARGV[2] + 0
-if candidates_n > 500 then bad = bad or 'candidates' end
-local finished_n = ARGV[3] + 0
-if finished_n > 500 then bad = bad or 'finished' end
-local claims_n = ARGV[4] + 0
-if claims_n > 500 then bad = bad or 'claims' end
-local results_n = ARGV[5] + 0
-if results_n > 500 then bad = bad or 'results' end
-local attempts_n = ARGV[6] + 0
-if attempts_n > 500 then bad = bad or 'attempts' end
-local now = ARGV[7] + 0
+local now = ARGV[2] + 0
 if now > 9007199254740991 then bad = bad or 'now' end
-local now_text = ARGV[7]
+local now_text = ARGV[2]
 if now < 10 ^ (#now_text - 1) and now_text ~= '0' then bad = bad or 'now' end
-local claim = ARGV[8] + 0
-if claim > 500 then bad = bad or 'claim' end
-local claim_text = ARGV[8]
-if claim < 10 ^ (#claim_text - 1) and claim_text ~= '0' then bad = bad or 'claim' end
-local deadline = ARGV[9] + 0
+local deadline = ARGV[3] + 0
 if deadline > 9007199254740991 then bad = bad or 'deadline' end
-local deadline_text = ARGV[9]
+local deadline_text = ARGV[3]
 if deadline < 10 ^ (#deadline_text - 1) and deadline_text ~= '0' then bad = bad or 'deadline' end
-local token = ARGV[10]
-local begun = ARGV[11] + 0
-if begun > 500 then bad = bad or 'begun' end
-local hints = ARGV[12] + 0
-if hints > 500 then bad = bad or 'hints' end
+local token = ARGV[4]
 local done_at, done_w = 6, 1
 local done_id = #stamp - 4 + #'v2:job:' + 1
 local candidates_at, candidates_w = done_at + done_n * done_w, 1
 local candidates_id = #stamp - 4 + #'v2:job:' + 1
 local finished_at, finished_w = candidates_at + candidates_n * candidates_w, 1
-local claims_base, claims_w = 12, 2
+local claims_base, claims_w = 4, 2
 local claims_token, claims_count = 1, 2
 local results_base, results_w = claims_base + claims_n * claims_w, 1
 local results_value = 1
@@ -1104,8 +1116,7 @@ if not bad and #ARGV ~= attempts_base + attempts_n * attempts_w then bad = 'argu
 if bad then return redis.error_reply('EMQARG ' .. bad) end
 local number = {}
 for row = claims_base, claims_base + (claims_n - 1) * claims_w, claims_w do
-  local text
-  text = ARGV[row + 2]
+  local text = ARGV[row + 2]
   if not number[text] then
     if string.find(text, '^%d+$') and text + 0 <= 9007199254740991 then number[text] = text + 0
     else return redis.error_reply('EMQARG claims.count') end
@@ -1160,9 +1171,11 @@ local function emit(code, id, value)
 end
 -- What a run needs of its job's hash, by place; a field it does not have is false, and left out at the end. A
 -- waiting job has four or five fields: to read what is there costs less than to ask for all there may be.
-local place
+local place, last_name, last_opts, on_one_line
 
-local function run_fields(key)
+-- With an id, a job of these four fields is told as one text, the second value: each string of a reply costs
+-- both sides more than to put them together. Data comes last, since any text may stand there.
+local function run_fields(key, id)
   local all = redis.pcall('HGETALL', key)
   if all.err then return all end
   local name, data, opts, timestamp, others = false, false, false, false, false
@@ -1174,6 +1187,18 @@ local function run_fields(key)
     elseif field == 'timestamp' then timestamp = all[at + 1]
     else others = true
     end
+  end
+  if id and name and data and timestamp and not others and #data <= 16384 then
+    -- Looked at once where they repeat, as they mostly do.
+    if name ~= last_name or opts ~= last_opts then
+      last_name, last_opts = name, opts
+      on_one_line = not string.find(name, '\\n', 1, true) and not (opts and string.find(opts, '\\n', 1, true))
+    end
+  else
+    on_one_line, last_name = false, nil
+  end
+  if on_one_line then
+    return nil, id .. '\\n' .. (opts or '') .. '\\n' .. name .. '\\n' .. timestamp .. '\\n' .. data
   end
   local fields = { name, data, opts, timestamp }
   if not others then return fields end
@@ -1210,7 +1235,8 @@ local function write_leases(scores, own, count)
 end
 
 local sub = string.sub
-if results_n ~= done_n then return redis.error_reply('EMQARG results') end
+-- None where none of the runs returned anything.
+if results_n ~= done_n and results_n ~= 0 then return redis.error_reply('EMQARG results') end
 if finished_n > 1 then return redis.error_reply('EMQARG finished') end
 if attempts_n ~= finished_n * done_n then return redis.error_reply('EMQARG attempts') end
 if deadline > now + 86400000 then return redis.error_reply('EMQARG deadline') end
@@ -1285,7 +1311,7 @@ end
 local removed, gone = {}, {}
 for i = 1, done_n do
   if not statuses or statuses[i] == 'ok' then
-    local key, value = KEYS[done_at + i], ARGV[results_base + i]
+    local key, value = KEYS[done_at + i], results_n > 0 and ARGV[results_base + i] or ''
     emit('c', ids[i], value)
     if completed then
       if ARGV[attempts_base + i] ~= runs then
@@ -1308,7 +1334,8 @@ end
 if #removed > 0 then redis.call('UNLINK', unpack(removed)) end
 if #gone > 0 then redis.call('ZADD', completed, unpack(gone)) end
 
--- Pops the next jobs and leases them: \`claimed\` is a flat list of id, number of fields and fields.
+-- Pops the next jobs and leases them: \`claimed\` is a flat list, of each its one text, or id, number of fields and
+-- fields.
 -- A wrong type here is found after the first write, so it only ends the claim; step names it.
 local taken, claimed, coming = claim > 0 and redis.pcall('RPOP', wait, claim_text), {}, nil
 if taken and not taken.err then
@@ -1331,12 +1358,18 @@ if taken and not taken.err then
     own[2 * i - 1] = id
     own[2 * i] = key and i <= begun and started or mine
     emit('a', id, '')
-    local fields = key and run_fields(key)
-    local many = fields and not fields.err and fields[1] and #fields or 0
-    claimed[n + 1] = id
-    claimed[n + 2] = many
-    for f = 1, many do claimed[n + 2 + f] = fields[f] end
-    n = n + 2 + many
+    local fields, text
+    if key then fields, text = run_fields(key, id) end
+    if text then
+      n = n + 1
+      claimed[n] = text
+    else
+      local many = fields and not fields.err and fields[1] and #fields or 0
+      claimed[n + 1] = id
+      claimed[n + 2] = many
+      for f = 1, many do claimed[n + 2 + f] = fields[f] end
+      n = n + 2 + many
+    end
   end
   write_leases(scores, own, #taken)
 end
@@ -1353,7 +1386,7 @@ return { statuses or false, claimed, coming or false }`,
 
 export const finishScript: Script<(typeof REGISTRY)["finish"]> = {
   spec: REGISTRY.finish,
-  sha: "62acffe0b08d2ed04c9d9a634008923c090f2bcb",
+  sha: "1c526f0bb5b5f15cd016a56272416abc8fd57708",
   source: `-- Ends runs in any way: completed, failed, retried, delayed or given back.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -1367,65 +1400,61 @@ if not (found_version == 'echomq:2.0.0' or type(found_version) == 'string'
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
 end
 local meta, wait, prioritized, pc, delayed, priorities, active, owners, verdicts, completed, failed, trash, extras, held, outbox, outbox_due, marker, events = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10], KEYS[11], KEYS[12], KEYS[13], KEYS[14], KEYS[15], KEYS[16], KEYS[17], KEYS[18], KEYS[19]
-if #ARGV < 8 then return redis.error_reply('EMQARG arguments') end
+if #ARGV < 6 then return redis.error_reply('EMQARG arguments') end
 local bad
-local odd, whole = string.gsub(ARGV[1] .. ' ' .. ARGV[2] .. ' ' .. ARGV[3] .. ' ' .. ARGV[4] .. ' ' .. ARGV[5] .. ' ' .. ARGV[6] .. ' ' .. ARGV[7] .. ' ' .. ARGV[8] .. ' ', '%d+ ', '')
-if odd ~= '' or whole ~= 8 then
-  for _, arg in ipairs({ { 1, 'jobs' }, { 2, 'dedups' }, { 3, 'items' }, { 4, 'now' }, { 5, 'keepCount' }, { 6, 'keepAge' }, { 7, 'failCount' }, { 8, 'failAge' } }) do
+if #ARGV[1] ~= 9 or not string.find(ARGV[1], '^%d+$') then
+  return redis.error_reply('EMQARG numbers')
+end
+local jobs_n, dedups_n, items_n
+do
+  local b0, b1, b2, b3, b4, b5, b6, b7, b8 = string.byte(ARGV[1], 1, 9)
+  jobs_n = b0 * 100 + b1 * 10 + b2 - 5328
+  dedups_n = b3 * 100 + b4 * 10 + b5 - 5328
+  items_n = b6 * 100 + b7 * 10 + b8 - 5328
+end
+if jobs_n > 500 then bad = bad or 'jobs' end
+if dedups_n > 500 then bad = bad or 'dedups' end
+if items_n > 500 then bad = bad or 'items' end
+if not string.find(ARGV[2] .. ' ' .. ARGV[3] .. ' ' .. ARGV[4] .. ' ' .. ARGV[5] .. ' ' .. ARGV[6], '^%d+ %d+ %d+ %d+ %d+$') then
+  for _, arg in ipairs({ { 2, 'now' }, { 3, 'keepCount' }, { 4, 'keepAge' }, { 5, 'failCount' }, { 6, 'failAge' } }) do
     if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
   end
   return redis.error_reply('EMQARG ' .. bad)
 end
-local jobs_n = ARGV[1] + 0
-if jobs_n > 500 then bad = bad or 'jobs' end
-local dedups_n = ARGV[2] + 0
-if dedups_n > 500 then bad = bad or 'dedups' end
-local items_n = ARGV[3] + 0
-if items_n > 500 then bad = bad or 'items' end
-local now = ARGV[4] + 0
+local now = ARGV[2] + 0
 if now > 9007199254740991 then bad = bad or 'now' end
-local keepCount = ARGV[5] + 0
+local keepCount = ARGV[3] + 0
 if keepCount > 9007199254740991 then bad = bad or 'keepCount' end
-local keepAge = ARGV[6] + 0
+local keepAge = ARGV[4] + 0
 if keepAge > 9007199254740991 then bad = bad or 'keepAge' end
-local failCount = ARGV[7] + 0
+local failCount = ARGV[5] + 0
 if failCount > 9007199254740991 then bad = bad or 'failCount' end
-local failAge = ARGV[8] + 0
+local failAge = ARGV[6] + 0
 if failAge > 9007199254740991 then bad = bad or 'failAge' end
 local jobs_at, jobs_w = 19, 1
 local jobs_id = #stamp - 4 + #'v2:job:' + 1
 local dedups_at, dedups_w = jobs_at + jobs_n * jobs_w, 1
 local dedups_id = #stamp - 4 + #'v2:dedup:' + 1
-local items_base, items_w = 8, 9
+local items_base, items_w = 6, 6
 local function items(row) return items_base + (row - 1) * items_w end
-local items_token, items_how, items_atm, items_ats, items_delay, items_value, items_stack, items_lock, items_letter = 1, 2, 3, 4, 5, 6, 7, 8, 9
+local items_numbers, items_token, items_how, items_value, items_stack, items_letter = 1, 2, 3, 4, 5, 6
+local items_atm, items_ats, items_delay, items_lock, items_atm_text, items_ats_text, items_delay_text, items_lock_text = 1, 2, 3, 4, 5, 6, 7, 8
 if not bad and #KEYS ~= dedups_at + dedups_n * dedups_w then bad = 'keys' end
 if not bad and #ARGV ~= items_base + items_n * items_w then bad = 'arguments' end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
-local number = {}
+local items_number = {}
 for row = items_base, items_base + (items_n - 1) * items_w, items_w do
-  local text
-  text = ARGV[row + 3]
-  if not number[text] then
-    if string.find(text, '^%d+$') and text + 0 <= 9007199254740991 then number[text] = text + 0
-    else return redis.error_reply('EMQARG items.atm') end
+  local text = ARGV[row + 1]
+  if not items_number[text] then
+    local n0, n1, n2, n3 = string.match(text, '^(%d+) (%d+) (%d+) (%d+)$')
+    if not n0 then return redis.error_reply('EMQARG items.numbers') end
+    local many = { n0 + 0, n1 + 0, n2 + 0, n3 + 0, n0, n1, n2, n3 }
+    if many[1] > 9007199254740991 then bad = bad or 'items.atm' end
+    if many[2] > 9007199254740991 then bad = bad or 'items.ats' end
+    if many[3] > 9007199254740991 then bad = bad or 'items.delay' end
+    if many[4] > 500 then bad = bad or 'items.lock' end
+    items_number[text] = many
   end
-  text = ARGV[row + 4]
-  if not number[text] then
-    if string.find(text, '^%d+$') and text + 0 <= 9007199254740991 then number[text] = text + 0
-    else return redis.error_reply('EMQARG items.ats') end
-  end
-  text = ARGV[row + 5]
-  if not number[text] then
-    if string.find(text, '^%d+$') and text + 0 <= 9007199254740991 then number[text] = text + 0
-    else return redis.error_reply('EMQARG items.delay') end
-  end
-  text = ARGV[row + 8]
-  if not number[text] then
-    if string.find(text, '^%d+$') and text + 0 <= 9007199254740991 then number[text] = text + 0
-    else return redis.error_reply('EMQARG items.lock') end
-  end
-  if number[text] > 500 then bad = bad or 'items.lock' end
 end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
 local opts = redis.call('HMGET', meta, 'paused', 'events.max', 'concurrency')
@@ -1569,12 +1598,9 @@ if jobs_n == 0 then return { {}, {} } end
 local HOW = { completed = 1, failed = 1, retry = 1, delay = 1, release = 1 }
 for i = 1, items_n do
   if not HOW[ARGV[items(i) + items_how]] then return redis.error_reply('EMQARG items.how') end
-  if now + tonumber(ARGV[items(i) + items_delay]) > 8640000000000000 then
-    return redis.error_reply('EMQARG items.delay')
-  end
-  if tonumber(ARGV[items(i) + items_lock]) > dedups_n then
-    return redis.error_reply('EMQARG items.lock')
-  end
+  local number = items_number[ARGV[items(i) + items_numbers]]
+  if now + number[items_delay] > 8640000000000000 then return redis.error_reply('EMQARG items.delay') end
+  if number[items_lock] > dedups_n then return redis.error_reply('EMQARG items.lock') end
 end
 
 -- Reads that also prove the type of everything written below.
@@ -1654,7 +1680,7 @@ for l = 1, dedups_n do
 end
 
 local function release(i)
-  local l = tonumber(ARGV[items(i) + items_lock])
+  local l = items_number[ARGV[items(i) + items_numbers]][items_lock]
   local lock = locks[l]
   if not lock or lock.job ~= ids[i] then return end
   locks[l] = nil
@@ -1688,7 +1714,8 @@ for n = 1, #runs do
   local i, key, row, at, how = unpack(runs[n])
   local id, value = ids[i], ARGV[row + items_value]
   local final = how == 'completed' or how == 'failed'
-  local delay = tonumber(ARGV[row + items_delay])
+  local number = items_number[ARGV[row + items_numbers]]
+  local delay = number[items_delay]
   local count = how == 'completed' and keepCount or failCount
   if final and count == 0 then
     if extra[i] == 1 then
@@ -1700,14 +1727,14 @@ for n = 1, #runs do
       redis.call('UNLINK', key)
     end
   elseif how ~= 'release' then
-    local hash = { 'processedOn', at, 'atm', ARGV[row + items_atm], 'ats', ARGV[row + items_ats] }
+    local hash = { 'processedOn', at, 'atm', number[items_atm_text], 'ats', number[items_ats_text] }
     local function field(name, text)
       if text ~= '' then hash[#hash + 1] = name; hash[#hash + 1] = text end
     end
     field(how == 'completed' and 'returnvalue' or 'failedReason', value)
     field('stacktrace', ARGV[row + items_stack])
     if final then field('finishedOn', string.format('%.0f', now)) end
-    if how == 'delay' and not why[i] then field('delay', ARGV[row + items_delay]) end
+    if how == 'delay' and not why[i] then field('delay', number[items_delay_text]) end
     redis.call('HSET', key, unpack(hash))
     if final then
       redis.call('ZADD', how == 'completed' and completed or failed, now, id)
@@ -1753,8 +1780,8 @@ return { statuses, to_bury }`,
 
 export const beginScript: Script<(typeof REGISTRY)["begin"]> = {
   spec: REGISTRY.begin,
-  sha: "46b8c9b1c7087ee1f5a26b01c87182dc69e475d4",
-  source: `-- Starts claimed jobs: verifies the lease and returns their fields.
+  sha: "399dc39dd7466151f5b120555f2610190a67f34d",
+  source: `-- Starts claimed jobs: verifies the lease and returns their fields, in a flat list.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
 local found_version = redis.pcall('GET', stamp)
@@ -1769,14 +1796,14 @@ end
 local meta, active, owners, verdicts = KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 if #ARGV < 2 then return redis.error_reply('EMQARG arguments') end
 local bad
-local odd, whole = string.gsub(ARGV[1] .. ' ', '%d+ ', '')
-if odd ~= '' or whole ~= 1 then
-  for _, arg in ipairs({ { 1, 'jobs' } }) do
-    if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
-  end
-  return redis.error_reply('EMQARG ' .. bad)
+if #ARGV[1] ~= 3 or not string.find(ARGV[1], '^%d+$') then
+  return redis.error_reply('EMQARG numbers')
 end
-local jobs_n = ARGV[1] + 0
+local jobs_n
+do
+  local b0, b1, b2 = string.byte(ARGV[1], 1, 3)
+  jobs_n = b0 * 100 + b1 * 10 + b2 - 5328
+end
 if jobs_n > 500 then bad = bad or 'jobs' end
 local token = ARGV[2]
 local jobs_at, jobs_w = 5, 1
@@ -1792,9 +1819,11 @@ local function lease_of(owner)
 end
 -- What a run needs of its job's hash, by place; a field it does not have is false, and left out at the end. A
 -- waiting job has four or five fields: to read what is there costs less than to ask for all there may be.
-local place
+local place, last_name, last_opts, on_one_line
 
-local function run_fields(key)
+-- With an id, a job of these four fields is told as one text, the second value: each string of a reply costs
+-- both sides more than to put them together. Data comes last, since any text may stand there.
+local function run_fields(key, id)
   local all = redis.pcall('HGETALL', key)
   if all.err then return all end
   local name, data, opts, timestamp, others = false, false, false, false, false
@@ -1806,6 +1835,18 @@ local function run_fields(key)
     elseif field == 'timestamp' then timestamp = all[at + 1]
     else others = true
     end
+  end
+  if id and name and data and timestamp and not others and #data <= 16384 then
+    -- Looked at once where they repeat, as they mostly do.
+    if name ~= last_name or opts ~= last_opts then
+      last_name, last_opts = name, opts
+      on_one_line = not string.find(name, '\\n', 1, true) and not (opts and string.find(opts, '\\n', 1, true))
+    end
+  else
+    on_one_line, last_name = false, nil
+  end
+  if on_one_line then
+    return nil, id .. '\\n' .. (opts or '') .. '\\n' .. name .. '\\n' .. timestamp .. '\\n' .. data
   end
   local fields = { name, data, opts, timestamp }
   if not others then return fields end
@@ -1822,29 +1863,49 @@ local function run_fields(key)
   end
   return fields
 end
-if jobs_n == 0 then return {} end
+if jobs_n == 0 then return { false, false, {} } end
 local ids = {}
 for i = 1, jobs_n do ids[i] = string.sub(KEYS[jobs_at + i], jobs_id) end
 local owner = redis.call('HMGET', owners, unpack(ids))
-local why = redis.call('HMGET', verdicts, unpack(ids))
+local why = redis.call('HLEN', verdicts) > 0 and redis.call('HMGET', verdicts, unpack(ids))
 redis.call('ZCARD', active)
 
-local out, begun, started, lost = {}, {}, {}, {}
+local jobs, n, begun, lost, statuses = {}, 0, {}, {}, nil
+local last, held, started
 for i = 1, jobs_n do
-  local held = lease_of(owner[i])
-  if held ~= token then
-    out[i] = { 'lost', false, {} }
-  else
-    local fields = run_fields(KEYS[jobs_at + i])
-    if fields.err or not fields[1] then
-      lost[#lost + 1] = ids[i]
-      out[i] = { 'missing', false, {} }
-    else
-      started[#started + 1] = ids[i]
+  -- Jobs of one claim have one owner's text.
+  if owner[i] ~= last then
+    last = owner[i]
+    local at, marked
+    held, at, marked = lease_of(last)
+    started = held and (marked and last or last .. '!')
+  end
+  local fields, text, status
+  if held and held == token then
+    fields, text = run_fields(KEYS[jobs_at + i], ids[i])
+    if text or not fields.err and fields[1] then
       begun[#begun + 1] = ids[i]
-      begun[#begun + 1] = string.gsub(owner[i], '!$', '') .. '!'
-      out[i] = { 'ok', why[i], fields }
+      begun[#begun + 1] = started
+    else
+      status, fields = 'missing', nil
+      lost[#lost + 1] = ids[i]
     end
+  else
+    status = 'lost'
+  end
+  if status and not statuses then
+    statuses = {}
+    for before = 1, i - 1 do statuses[before] = 'ok' end
+  end
+  if statuses then statuses[i] = status or 'ok' end
+  if text then
+    n = n + 1
+    jobs[n] = text
+  else
+    local many = fields and #fields or 0
+    jobs[n + 1], jobs[n + 2] = ids[i], many
+    for f = 1, many do jobs[n + 2 + f] = fields[f] end
+    n = n + 2 + many
   end
 end
 if #lost > 0 then
@@ -1852,17 +1913,17 @@ if #lost > 0 then
   redis.call('HDEL', owners, unpack(lost))
   redis.call('HDEL', verdicts, unpack(lost))
 end
--- Taken out before it is put back: the first write must be one that maxmemory lets pass.
 if #begun > 0 then
-  redis.call('HDEL', owners, unpack(started))
+  -- The first write must be one that maxmemory lets pass; what comes after one passes too.
+  redis.call('HDEL', owners, begun[1])
   redis.call('HSET', owners, unpack(begun))
 end
-return out`,
+return { statuses or false, why or false, jobs }`,
 };
 
 export const renewScript: Script<(typeof REGISTRY)["renew"]> = {
   spec: REGISTRY.renew,
-  sha: "d7d8f972be3b0ee3a84fb0fc5882b9e57b97122d",
+  sha: "995256bf815dc6853dd551058ae584c81cdabe2f",
   source: `-- Moves the deadline of leases that are still owned.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -1878,15 +1939,21 @@ end
 local meta, active, owners, verdicts = KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 if #ARGV < 2 then return redis.error_reply('EMQARG arguments') end
 local bad
-local odd, whole = string.gsub(ARGV[1] .. ' ' .. ARGV[2] .. ' ', '%d+ ', '')
-if odd ~= '' or whole ~= 2 then
-  for _, arg in ipairs({ { 1, 'leases' }, { 2, 'deadline' } }) do
+if #ARGV[1] ~= 3 or not string.find(ARGV[1], '^%d+$') then
+  return redis.error_reply('EMQARG numbers')
+end
+local leases_n
+do
+  local b0, b1, b2 = string.byte(ARGV[1], 1, 3)
+  leases_n = b0 * 100 + b1 * 10 + b2 - 5328
+end
+if leases_n > 500 then bad = bad or 'leases' end
+if not string.find(ARGV[2], '^%d+$') then
+  for _, arg in ipairs({ { 2, 'deadline' } }) do
     if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
   end
   return redis.error_reply('EMQARG ' .. bad)
 end
-local leases_n = ARGV[1] + 0
-if leases_n > 500 then bad = bad or 'leases' end
 local deadline = ARGV[2] + 0
 if deadline > 9007199254740991 then bad = bad or 'deadline' end
 local leases_base, leases_w = 2, 2
@@ -1939,7 +2006,7 @@ return { lost, told }`,
 
 export const expiredScript: Script<(typeof REGISTRY)["expired"]> = {
   spec: REGISTRY.expired,
-  sha: "53b2025c736c1d9c392fd1b67d90ad78b3f88bef",
+  sha: "a0a5c725ea797de344dcf9de3d9fff7c1a490a51",
   source: `-- Looks for work of the sweep: leases past their deadline and ids in trash, a marker that nobody armed.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -1955,17 +2022,23 @@ end
 local meta, active, owners, trash, wait, prioritized, marker, delayed = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9]
 if #ARGV < 2 then return redis.error_reply('EMQARG arguments') end
 local bad
-local odd, whole = string.gsub(ARGV[1] .. ' ' .. ARGV[2] .. ' ', '%d+ ', '')
-if odd ~= '' or whole ~= 2 then
-  for _, arg in ipairs({ { 1, 'now' }, { 2, 'limit' } }) do
+if #ARGV[1] ~= 3 or not string.find(ARGV[1], '^%d+$') then
+  return redis.error_reply('EMQARG numbers')
+end
+local limit
+do
+  local b0, b1, b2 = string.byte(ARGV[1], 1, 3)
+  limit = b0 * 100 + b1 * 10 + b2 - 5328
+end
+if limit > 500 then bad = bad or 'limit' end
+if not string.find(ARGV[2], '^%d+$') then
+  for _, arg in ipairs({ { 2, 'now' } }) do
     if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
   end
   return redis.error_reply('EMQARG ' .. bad)
 end
-local now = ARGV[1] + 0
+local now = ARGV[2] + 0
 if now > 9007199254740991 then bad = bad or 'now' end
-local limit = ARGV[2] + 0
-if limit > 500 then bad = bad or 'limit' end
 if not bad and #KEYS ~= 9 then bad = 'keys' end
 if not bad and #ARGV ~= 2 then bad = 'arguments' end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
@@ -2026,7 +2099,7 @@ return { line_order(leases_out), dead, unmarked, head[2] and math.floor(tonumber
 
 export const recoverScript: Script<(typeof REGISTRY)["recover"]> = {
   spec: REGISTRY.recover,
-  sha: "ca765889abde9ebf3f5ea16a1a3cc03a7291a943",
+  sha: "91a26e679e0242a3d2fdb667a2296cbb4cf585a1",
   source: `-- Puts jobs whose lease expired back in line, ahead of their peers; a lease no option allows is cut short.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -2040,26 +2113,32 @@ if not (found_version == 'echomq:2.0.0' or type(found_version) == 'string'
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
 end
 local meta, wait, prioritized, pc, priorities, active, owners, verdicts, marker, events = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10], KEYS[11]
-if #ARGV < 4 then return redis.error_reply('EMQARG arguments') end
+if #ARGV < 3 then return redis.error_reply('EMQARG arguments') end
 local bad
-local odd, whole = string.gsub(ARGV[1] .. ' ' .. ARGV[2] .. ' ' .. ARGV[3] .. ' ' .. ARGV[4] .. ' ', '%d+ ', '')
-if odd ~= '' or whole ~= 4 then
-  for _, arg in ipairs({ { 1, 'jobs' }, { 2, 'leases' }, { 3, 'now' }, { 4, 'budget' } }) do
+if #ARGV[1] ~= 6 or not string.find(ARGV[1], '^%d+$') then
+  return redis.error_reply('EMQARG numbers')
+end
+local jobs_n, leases_n
+do
+  local b0, b1, b2, b3, b4, b5 = string.byte(ARGV[1], 1, 6)
+  jobs_n = b0 * 100 + b1 * 10 + b2 - 5328
+  leases_n = b3 * 100 + b4 * 10 + b5 - 5328
+end
+if jobs_n > 100 then bad = bad or 'jobs' end
+if leases_n > 100 then bad = bad or 'leases' end
+if not string.find(ARGV[2] .. ' ' .. ARGV[3], '^%d+ %d+$') then
+  for _, arg in ipairs({ { 2, 'now' }, { 3, 'budget' } }) do
     if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
   end
   return redis.error_reply('EMQARG ' .. bad)
 end
-local jobs_n = ARGV[1] + 0
-if jobs_n > 100 then bad = bad or 'jobs' end
-local leases_n = ARGV[2] + 0
-if leases_n > 100 then bad = bad or 'leases' end
-local now = ARGV[3] + 0
+local now = ARGV[2] + 0
 if now > 9007199254740991 then bad = bad or 'now' end
-local budget = ARGV[4] + 0
+local budget = ARGV[3] + 0
 if budget > 9007199254740991 then bad = bad or 'budget' end
 local jobs_at, jobs_w = 11, 1
 local jobs_id = #stamp - 4 + #'v2:job:' + 1
-local leases_base, leases_w = 4, 2
+local leases_base, leases_w = 3, 2
 local function leases(row) return leases_base + (row - 1) * leases_w end
 local leases_score, leases_owner = 1, 2
 if not bad and #KEYS ~= jobs_at + jobs_n * jobs_w then bad = 'keys' end
@@ -2285,7 +2364,7 @@ return out`,
 
 export const promoteScript: Script<(typeof REGISTRY)["promote"]> = {
   spec: REGISTRY.promote,
-  sha: "9edb81046d074f434f3c0b089730a532a6b647ae",
+  sha: "8048a8a735e5b49ac78f5a8dc4d76713f6ec2a7b",
   source: `-- Moves due jobs from delayed to the back of their line; arms a marker that nobody armed.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -2301,17 +2380,23 @@ end
 local meta, wait, prioritized, pc, delayed, priorities, marker, events = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9]
 if #ARGV < 2 then return redis.error_reply('EMQARG arguments') end
 local bad
-local odd, whole = string.gsub(ARGV[1] .. ' ' .. ARGV[2] .. ' ', '%d+ ', '')
-if odd ~= '' or whole ~= 2 then
-  for _, arg in ipairs({ { 1, 'now' }, { 2, 'limit' } }) do
+if #ARGV[1] ~= 3 or not string.find(ARGV[1], '^%d+$') then
+  return redis.error_reply('EMQARG numbers')
+end
+local limit
+do
+  local b0, b1, b2 = string.byte(ARGV[1], 1, 3)
+  limit = b0 * 100 + b1 * 10 + b2 - 5328
+end
+if limit > 500 then bad = bad or 'limit' end
+if not string.find(ARGV[2], '^%d+$') then
+  for _, arg in ipairs({ { 2, 'now' } }) do
     if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
   end
   return redis.error_reply('EMQARG ' .. bad)
 end
-local now = ARGV[1] + 0
+local now = ARGV[2] + 0
 if now > 9007199254740991 then bad = bad or 'now' end
-local limit = ARGV[2] + 0
-if limit > 500 then bad = bad or 'limit' end
 if not bad and #KEYS ~= 9 then bad = 'keys' end
 if not bad and #ARGV ~= 2 then bad = 'arguments' end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
@@ -2461,7 +2546,7 @@ return { #ids, head[2] and math.floor(tonumber(head[2])) or 0 }`,
 
 export const buryScript: Script<(typeof REGISTRY)["bury"]> = {
   spec: REGISTRY.bury,
-  sha: "6e00597aff1797766939f5eb54113c7c3668af45",
+  sha: "5148fa9fd8f5f2bca7b8d8db36270dfbe20175aa",
   source: `-- Removes every key of jobs that are in trash. An id that is not is somebody's again and is left alone.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -2475,26 +2560,26 @@ if not (found_version == 'echomq:2.0.0' or type(found_version) == 'string'
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
 end
 local meta, trash, extras, held, priorities = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
-if #ARGV < 3 then return redis.error_reply('EMQARG arguments') end
+if #ARGV < 1 then return redis.error_reply('EMQARG arguments') end
 local bad
-local odd, whole = string.gsub(ARGV[1] .. ' ' .. ARGV[2] .. ' ' .. ARGV[3] .. ' ', '%d+ ', '')
-if odd ~= '' or whole ~= 3 then
-  for _, arg in ipairs({ { 1, 'jobs' }, { 2, 'dedups' }, { 3, 'locks' } }) do
-    if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
-  end
-  return redis.error_reply('EMQARG ' .. bad)
+if #ARGV[1] ~= 9 or not string.find(ARGV[1], '^%d+$') then
+  return redis.error_reply('EMQARG numbers')
 end
-local jobs_n = ARGV[1] + 0
+local jobs_n, dedups_n, locks_n
+do
+  local b0, b1, b2, b3, b4, b5, b6, b7, b8 = string.byte(ARGV[1], 1, 9)
+  jobs_n = b0 * 100 + b1 * 10 + b2 - 5328
+  dedups_n = b3 * 100 + b4 * 10 + b5 - 5328
+  locks_n = b6 * 100 + b7 * 10 + b8 - 5328
+end
 if jobs_n > 100 then bad = bad or 'jobs' end
-local dedups_n = ARGV[2] + 0
 if dedups_n > 100 then bad = bad or 'dedups' end
-local locks_n = ARGV[3] + 0
 if locks_n > 100 then bad = bad or 'locks' end
 local jobs_at, jobs_w = 6, 5
 local jobs_id = #stamp - 4 + #'v2:job:' + 1
 local dedups_at, dedups_w = jobs_at + jobs_n * jobs_w, 1
 local dedups_id = #stamp - 4 + #'v2:dedup:' + 1
-local locks_base, locks_w = 3, 1
+local locks_base, locks_w = 1, 1
 local function locks(row) return locks_base + (row - 1) * locks_w end
 local locks_job = 1
 if not bad and #KEYS ~= dedups_at + dedups_n * dedups_w then bad = 'keys' end
@@ -2502,8 +2587,7 @@ if not bad and #ARGV ~= locks_base + locks_n * locks_w then bad = 'arguments' en
 if bad then return redis.error_reply('EMQARG ' .. bad) end
 local number = {}
 for row = locks_base, locks_base + (locks_n - 1) * locks_w, locks_w do
-  local text
-  text = ARGV[row + 1]
+  local text = ARGV[row + 1]
   if not number[text] then
     if string.find(text, '^%d+$') and text + 0 <= 9007199254740991 then number[text] = text + 0
     else return redis.error_reply('EMQARG locks.job') end
@@ -2554,7 +2638,7 @@ return buried`,
 
 export const pauseScript: Script<(typeof REGISTRY)["pause"]> = {
   spec: REGISTRY.pause,
-  sha: "bfa80021e2cc831c4e0a535af8afdf29213bc033",
+  sha: "ca2cf68cba1aebf80606e1f17280fc032482a61f",
   source: `-- Pauses or resumes a queue; resuming wakes the workers.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -2570,14 +2654,14 @@ end
 local meta, wait, prioritized, marker, events = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 if #ARGV < 1 then return redis.error_reply('EMQARG arguments') end
 local bad
-local odd, whole = string.gsub(ARGV[1] .. ' ', '%d+ ', '')
-if odd ~= '' or whole ~= 1 then
-  for _, arg in ipairs({ { 1, 'paused' } }) do
-    if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
-  end
-  return redis.error_reply('EMQARG ' .. bad)
+if #ARGV[1] ~= 3 or not string.find(ARGV[1], '^%d+$') then
+  return redis.error_reply('EMQARG numbers')
 end
-local paused = ARGV[1] + 0
+local paused
+do
+  local b0, b1, b2 = string.byte(ARGV[1], 1, 3)
+  paused = b0 * 100 + b1 * 10 + b2 - 5328
+end
 if paused > 1 then bad = bad or 'paused' end
 if not bad and #KEYS ~= 6 then bad = 'keys' end
 if not bad and #ARGV ~= 1 then bad = 'arguments' end
@@ -2680,7 +2764,7 @@ return out`,
 
 export const getScript: Script<(typeof REGISTRY)["get"]> = {
   spec: REGISTRY.get,
-  sha: "427817ca6aea309ae3ef64339563565e86513048",
+  sha: "d21a07a3383d50c36684006c005b382910deb143",
   source: `-- Reads one job: its fields, its state and, while it runs, its owner.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -2696,14 +2780,14 @@ end
 local meta, prioritized, delayed, active, owners, completed, failed, waiting_children, held, trash = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10], KEYS[11]
 if #ARGV < 1 then return redis.error_reply('EMQARG arguments') end
 local bad
-local odd, whole = string.gsub(ARGV[1] .. ' ', '%d+ ', '')
-if odd ~= '' or whole ~= 1 then
-  for _, arg in ipairs({ { 1, 'jobs' } }) do
-    if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
-  end
-  return redis.error_reply('EMQARG ' .. bad)
+if #ARGV[1] ~= 3 or not string.find(ARGV[1], '^%d+$') then
+  return redis.error_reply('EMQARG numbers')
 end
-local jobs_n = ARGV[1] + 0
+local jobs_n
+do
+  local b0, b1, b2 = string.byte(ARGV[1], 1, 3)
+  jobs_n = b0 * 100 + b1 * 10 + b2 - 5328
+end
 if jobs_n > 100 then bad = bad or 'jobs' end
 local jobs_at, jobs_w = 11, 1
 local jobs_id = #stamp - 4 + #'v2:job:' + 1
@@ -2738,7 +2822,7 @@ return out`,
 
 export const pageScript: Script<(typeof REGISTRY)["page"]> = {
   spec: REGISTRY.page,
-  sha: "d1b2485e0a60a54fc1677308664984cc34d3cd63",
+  sha: "530d341cb77c2a507aa300f574534e716b2e6bbb",
   source: `-- Names ids of one state: a bounded range, oldest or newest first.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -2752,24 +2836,30 @@ if not (found_version == 'echomq:2.0.0' or type(found_version) == 'string'
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
 end
 local meta, wait, prioritized, delayed, active, completed, failed, waiting_children, held = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10]
-if #ARGV < 4 then return redis.error_reply('EMQARG arguments') end
+if #ARGV < 3 then return redis.error_reply('EMQARG arguments') end
 local bad
-local odd, whole = string.gsub(ARGV[2] .. ' ' .. ARGV[3] .. ' ' .. ARGV[4] .. ' ', '%d+ ', '')
-if odd ~= '' or whole ~= 3 then
-  for _, arg in ipairs({ { 2, 'start' }, { 3, 'count' }, { 4, 'asc' } }) do
+if #ARGV[1] ~= 6 or not string.find(ARGV[1], '^%d+$') then
+  return redis.error_reply('EMQARG numbers')
+end
+local count, asc
+do
+  local b0, b1, b2, b3, b4, b5 = string.byte(ARGV[1], 1, 6)
+  count = b0 * 100 + b1 * 10 + b2 - 5328
+  asc = b3 * 100 + b4 * 10 + b5 - 5328
+end
+if count > 500 then bad = bad or 'count' end
+if asc > 1 then bad = bad or 'asc' end
+if not string.find(ARGV[3], '^%d+$') then
+  for _, arg in ipairs({ { 3, 'start' } }) do
     if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
   end
   return redis.error_reply('EMQARG ' .. bad)
 end
-local state = ARGV[1]
-local start = ARGV[2] + 0
+local state = ARGV[2]
+local start = ARGV[3] + 0
 if start > 1000000000 then bad = bad or 'start' end
-local count = ARGV[3] + 0
-if count > 500 then bad = bad or 'count' end
-local asc = ARGV[4] + 0
-if asc > 1 then bad = bad or 'asc' end
 if not bad and #KEYS ~= 10 then bad = 'keys' end
-if not bad and #ARGV ~= 4 then bad = 'arguments' end
+if not bad and #ARGV ~= 3 then bad = 'arguments' end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
 local KEY = {
   waiting = wait, prioritized = prioritized, delayed = delayed, active = active,
@@ -2792,7 +2882,7 @@ return redis.call('ZREVRANGE', key, start, last)`,
 
 export const ranksScript: Script<(typeof REGISTRY)["ranks"]> = {
   spec: REGISTRY.ranks,
-  sha: "a83a3504a54043c0c9a3618a4b4838b4123a4079",
+  sha: "022ee5e69fb09416082466b8665e8e3d9792c9ed",
   source: `-- Counts the jobs in line of each priority named; 0 counts those without one.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -2808,14 +2898,14 @@ end
 local meta, wait, prioritized = KEYS[2], KEYS[3], KEYS[4]
 if #ARGV < 1 then return redis.error_reply('EMQARG arguments') end
 local bad
-local odd, whole = string.gsub(ARGV[1] .. ' ', '%d+ ', '')
-if odd ~= '' or whole ~= 1 then
-  for _, arg in ipairs({ { 1, 'ranks' } }) do
-    if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
-  end
-  return redis.error_reply('EMQARG ' .. bad)
+if #ARGV[1] ~= 3 or not string.find(ARGV[1], '^%d+$') then
+  return redis.error_reply('EMQARG numbers')
 end
-local ranks_n = ARGV[1] + 0
+local ranks_n
+do
+  local b0, b1, b2 = string.byte(ARGV[1], 1, 3)
+  ranks_n = b0 * 100 + b1 * 10 + b2 - 5328
+end
 if ranks_n > 500 then bad = bad or 'ranks' end
 local ranks_base, ranks_w = 1, 1
 local function ranks(row) return ranks_base + (row - 1) * ranks_w end
@@ -2825,8 +2915,7 @@ if not bad and #ARGV ~= ranks_base + ranks_n * ranks_w then bad = 'arguments' en
 if bad then return redis.error_reply('EMQARG ' .. bad) end
 local number = {}
 for row = ranks_base, ranks_base + (ranks_n - 1) * ranks_w, ranks_w do
-  local text
-  text = ARGV[row + 1]
+  local text = ARGV[row + 1]
   if not number[text] then
     if string.find(text, '^%d+$') and text + 0 <= 9007199254740991 then number[text] = text + 0
     else return redis.error_reply('EMQARG ranks.priority') end
@@ -2851,7 +2940,7 @@ return out`,
 
 export const loglinesScript: Script<(typeof REGISTRY)["loglines"]> = {
   spec: REGISTRY.loglines,
-  sha: "db2a546ca3a1bae481b4317744bc2f3d869aeac5",
+  sha: "c980f71f4a31dcad6a097327542b7045f5c59813",
   source: `-- Reads a bounded range of one job's log lines, oldest or newest first, and how many there are.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -2865,27 +2954,33 @@ if not (found_version == 'echomq:2.0.0' or type(found_version) == 'string'
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
 end
 local meta, trash = KEYS[2], KEYS[3]
-if #ARGV < 4 then return redis.error_reply('EMQARG arguments') end
+if #ARGV < 2 then return redis.error_reply('EMQARG arguments') end
 local bad
-local odd, whole = string.gsub(ARGV[1] .. ' ' .. ARGV[2] .. ' ' .. ARGV[3] .. ' ' .. ARGV[4] .. ' ', '%d+ ', '')
-if odd ~= '' or whole ~= 4 then
-  for _, arg in ipairs({ { 1, 'jobs' }, { 2, 'start' }, { 3, 'count' }, { 4, 'asc' } }) do
+if #ARGV[1] ~= 9 or not string.find(ARGV[1], '^%d+$') then
+  return redis.error_reply('EMQARG numbers')
+end
+local jobs_n, count, asc
+do
+  local b0, b1, b2, b3, b4, b5, b6, b7, b8 = string.byte(ARGV[1], 1, 9)
+  jobs_n = b0 * 100 + b1 * 10 + b2 - 5328
+  count = b3 * 100 + b4 * 10 + b5 - 5328
+  asc = b6 * 100 + b7 * 10 + b8 - 5328
+end
+if jobs_n > 500 then bad = bad or 'jobs' end
+if count > 500 then bad = bad or 'count' end
+if asc > 1 then bad = bad or 'asc' end
+if not string.find(ARGV[2], '^%d+$') then
+  for _, arg in ipairs({ { 2, 'start' } }) do
     if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
   end
   return redis.error_reply('EMQARG ' .. bad)
 end
-local jobs_n = ARGV[1] + 0
-if jobs_n > 500 then bad = bad or 'jobs' end
 local start = ARGV[2] + 0
 if start > 1000000000 then bad = bad or 'start' end
-local count = ARGV[3] + 0
-if count > 500 then bad = bad or 'count' end
-local asc = ARGV[4] + 0
-if asc > 1 then bad = bad or 'asc' end
 local jobs_at, jobs_w = 3, 1
 local jobs_id = #stamp - 4 + #'v2:logs:' + 1
 if not bad and #KEYS ~= jobs_at + jobs_n * jobs_w then bad = 'keys' end
-if not bad and #ARGV ~= 4 then bad = 'arguments' end
+if not bad and #ARGV ~= 2 then bad = 'arguments' end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
 if jobs_n ~= 1 then return redis.error_reply('EMQARG jobs') end
 local key = KEYS[jobs_at + 1]
@@ -2902,7 +2997,7 @@ return { out, total }`,
 
 export const countScript: Script<(typeof REGISTRY)["count"]> = {
   spec: REGISTRY.count,
-  sha: "5a3da601f93a9b4ae355bcdb45f6f576bc0900c8",
+  sha: "07ad0336f7593ab9782be2fe042da61b544c9ba5",
   source: `-- Adds ended jobs to the counts per minute and lets old minutes go, at most 500 a call.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -2918,44 +3013,42 @@ end
 local meta, metrics_completed, metrics_failed = KEYS[2], KEYS[3], KEYS[4]
 if #ARGV < 2 then return redis.error_reply('EMQARG arguments') end
 local bad
-local odd, whole = string.gsub(ARGV[1] .. ' ' .. ARGV[2] .. ' ', '%d+ ', '')
-if odd ~= '' or whole ~= 2 then
-  for _, arg in ipairs({ { 1, 'rows' }, { 2, 'keep' } }) do
+if #ARGV[1] ~= 3 or not string.find(ARGV[1], '^%d+$') then
+  return redis.error_reply('EMQARG numbers')
+end
+local rows_n
+do
+  local b0, b1, b2 = string.byte(ARGV[1], 1, 3)
+  rows_n = b0 * 100 + b1 * 10 + b2 - 5328
+end
+if rows_n > 60 then bad = bad or 'rows' end
+if not string.find(ARGV[2], '^%d+$') then
+  for _, arg in ipairs({ { 2, 'keep' } }) do
     if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
   end
   return redis.error_reply('EMQARG ' .. bad)
 end
-local rows_n = ARGV[1] + 0
-if rows_n > 60 then bad = bad or 'rows' end
 local keep = ARGV[2] + 0
 if keep > 1000000 then bad = bad or 'keep' end
-local rows_base, rows_w = 2, 3
+local rows_base, rows_w = 2, 1
 local function rows(row) return rows_base + (row - 1) * rows_w end
+local rows_numbers = 1
 local rows_minute, rows_completed, rows_failed = 1, 2, 3
 if not bad and #KEYS ~= 4 then bad = 'keys' end
 if not bad and #ARGV ~= rows_base + rows_n * rows_w then bad = 'arguments' end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
-local number = {}
+local rows_number = {}
 for row = rows_base, rows_base + (rows_n - 1) * rows_w, rows_w do
-  local text
-  text = ARGV[row + 1]
-  if not number[text] then
-    if string.find(text, '^%d+$') and text + 0 <= 9007199254740991 then number[text] = text + 0
-    else return redis.error_reply('EMQARG rows.minute') end
+  local text = ARGV[row + 1]
+  if not rows_number[text] then
+    local n0, n1, n2 = string.match(text, '^(%d+) (%d+) (%d+)$')
+    if not n0 then return redis.error_reply('EMQARG rows.numbers') end
+    local many = { n0 + 0, n1 + 0, n2 + 0 }
+    if many[1] > 1000000000 then bad = bad or 'rows.minute' end
+    if many[2] > 4294967296 then bad = bad or 'rows.completed' end
+    if many[3] > 4294967296 then bad = bad or 'rows.failed' end
+    rows_number[text] = many
   end
-  if number[text] > 1000000000 then bad = bad or 'rows.minute' end
-  text = ARGV[row + 2]
-  if not number[text] then
-    if string.find(text, '^%d+$') and text + 0 <= 9007199254740991 then number[text] = text + 0
-    else return redis.error_reply('EMQARG rows.completed') end
-  end
-  if number[text] > 4294967296 then bad = bad or 'rows.completed' end
-  text = ARGV[row + 3]
-  if not number[text] then
-    if string.find(text, '^%d+$') and text + 0 <= 9007199254740991 then number[text] = text + 0
-    else return redis.error_reply('EMQARG rows.failed') end
-  end
-  if number[text] > 4294967296 then bad = bad or 'rows.failed' end
 end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
 local function whole(text)
@@ -2970,10 +3063,10 @@ for s, side in ipairs({
   local low, last, total = whole(known[1]), whole(known[2]) or 0, whole(known[3]) or 0
   local sums, minutes, added = {}, {}, 0
   for i = 1, rows_n do
-    local row = rows(i)
-    local more = tonumber(ARGV[row + side[2]])
+    local number = rows_number[ARGV[rows(i) + rows_numbers]]
+    local more = number[side[2]]
     if more > 0 then
-      local at = tonumber(ARGV[row + rows_minute])
+      local at = number[rows_minute]
       local minute = string.format('%.0f', at)
       if not sums[minute] then
         sums[minute] = whole(redis.call('HGET', side[1], minute) or '0') or 0
@@ -3012,7 +3105,7 @@ return 'ok'`,
 
 export const metricsScript: Script<(typeof REGISTRY)["metrics"]> = {
   spec: REGISTRY.metrics,
-  sha: "1dbb0014b6f34a9ab905b25134e6d36eb6a4eddf",
+  sha: "99802f77dec7185b8de82da49d4c83ccae370a05",
   source: `-- Reads counts per minute of completed or failed jobs, newest minute first.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -3028,18 +3121,24 @@ end
 local meta, metrics_completed, metrics_failed = KEYS[2], KEYS[3], KEYS[4]
 if #ARGV < 3 then return redis.error_reply('EMQARG arguments') end
 local bad
-local odd, whole = string.gsub(ARGV[2] .. ' ' .. ARGV[3] .. ' ', '%d+ ', '')
-if odd ~= '' or whole ~= 2 then
-  for _, arg in ipairs({ { 2, 'newest' }, { 3, 'count' } }) do
+if #ARGV[1] ~= 3 or not string.find(ARGV[1], '^%d+$') then
+  return redis.error_reply('EMQARG numbers')
+end
+local count
+do
+  local b0, b1, b2 = string.byte(ARGV[1], 1, 3)
+  count = b0 * 100 + b1 * 10 + b2 - 5328
+end
+if count > 500 then bad = bad or 'count' end
+if not string.find(ARGV[3], '^%d+$') then
+  for _, arg in ipairs({ { 3, 'newest' } }) do
     if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
   end
   return redis.error_reply('EMQARG ' .. bad)
 end
-local kind = ARGV[1]
-local newest = ARGV[2] + 0
+local kind = ARGV[2]
+local newest = ARGV[3] + 0
 if newest > 1000000000 then bad = bad or 'newest' end
-local count = ARGV[3] + 0
-if count > 500 then bad = bad or 'count' end
 if not bad and #KEYS ~= 4 then bad = 'keys' end
 if not bad and #ARGV ~= 3 then bad = 'arguments' end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
@@ -3064,7 +3163,7 @@ return { whole(known[1]), last, whole(counts[1]), whole(known[3]), whole(known[4
 
 export const heartbeatScript: Script<(typeof REGISTRY)["heartbeat"]> = {
   spec: REGISTRY.heartbeat,
-  sha: "692c80b3af8db0bc71a723762cd7cbb1af9d35ff",
+  sha: "26b21557256059401eed1c0ae35d26c18d4ff8f8",
   source: `-- Notes that a worker lives, and drops those not heard of for long; a ttl of 0 takes the worker out.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -3080,8 +3179,7 @@ end
 local meta, workers, workers_info = KEYS[2], KEYS[3], KEYS[4]
 if #ARGV < 4 then return redis.error_reply('EMQARG arguments') end
 local bad
-local odd, whole = string.gsub(ARGV[1] .. ' ' .. ARGV[2] .. ' ', '%d+ ', '')
-if odd ~= '' or whole ~= 2 then
+if not string.find(ARGV[1] .. ' ' .. ARGV[2], '^%d+ %d+$') then
   for _, arg in ipairs({ { 1, 'now' }, { 2, 'ttl' } }) do
     if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
   end
@@ -3113,7 +3211,7 @@ return redis.call('ZCARD', workers)`,
 
 export const workersScript: Script<(typeof REGISTRY)["workers"]> = {
   spec: REGISTRY.workers,
-  sha: "99929e64fd9619224e45aba242bccaebf2013620",
+  sha: "ee9ae5bda69757ee0867f82cccc441248d9cc325",
   source: `-- Names the workers heard of since a time, longest silent first, and counts them.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -3129,21 +3227,27 @@ end
 local meta, workers, workers_info = KEYS[2], KEYS[3], KEYS[4]
 if #ARGV < 3 then return redis.error_reply('EMQARG arguments') end
 local bad
-local odd, whole = string.gsub(ARGV[1] .. ' ' .. ARGV[2] .. ' ' .. ARGV[3] .. ' ', '%d+ ', '')
-if odd ~= '' or whole ~= 3 then
-  for _, arg in ipairs({ { 1, 'since' }, { 2, 'start' }, { 3, 'count' } }) do
+if #ARGV[1] ~= 3 or not string.find(ARGV[1], '^%d+$') then
+  return redis.error_reply('EMQARG numbers')
+end
+local count
+do
+  local b0, b1, b2 = string.byte(ARGV[1], 1, 3)
+  count = b0 * 100 + b1 * 10 + b2 - 5328
+end
+if count > 500 then bad = bad or 'count' end
+if not string.find(ARGV[2] .. ' ' .. ARGV[3], '^%d+ %d+$') then
+  for _, arg in ipairs({ { 2, 'since' }, { 3, 'start' } }) do
     if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
   end
   return redis.error_reply('EMQARG ' .. bad)
 end
-local since = ARGV[1] + 0
+local since = ARGV[2] + 0
 if since > 9007199254740991 then bad = bad or 'since' end
-local since_text = ARGV[1]
+local since_text = ARGV[2]
 if since < 10 ^ (#since_text - 1) and since_text ~= '0' then bad = bad or 'since' end
-local start = ARGV[2] + 0
+local start = ARGV[3] + 0
 if start > 1000000000 then bad = bad or 'start' end
-local count = ARGV[3] + 0
-if count > 500 then bad = bad or 'count' end
 if not bad and #KEYS ~= 4 then bad = 'keys' end
 if not bad and #ARGV ~= 3 then bad = 'arguments' end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
@@ -3162,7 +3266,7 @@ return { redis.call('ZCOUNT', workers, since_text, '+inf'), out }`,
 
 export const tailScript: Script<(typeof REGISTRY)["tail"]> = {
   spec: REGISTRY.tail,
-  sha: "eb39c99e3ec17f3fca4273d4febd30146ca6fe79",
+  sha: "6a65feea5109411b200a17a7893609725d956944",
   source: `-- Reads events behind a place in the stream, with the first and the last place there is, in one step.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -3176,22 +3280,22 @@ if not (found_version == 'echomq:2.0.0' or type(found_version) == 'string'
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
 end
 local meta, events = KEYS[2], KEYS[3]
-if #ARGV < 3 then return redis.error_reply('EMQARG arguments') end
+if #ARGV < 2 then return redis.error_reply('EMQARG arguments') end
 local bad
-local odd, whole = string.gsub(ARGV[2] .. ' ' .. ARGV[3] .. ' ', '%d+ ', '')
-if odd ~= '' or whole ~= 2 then
-  for _, arg in ipairs({ { 2, 'inclusive' }, { 3, 'count' } }) do
-    if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
-  end
-  return redis.error_reply('EMQARG ' .. bad)
+if #ARGV[1] ~= 6 or not string.find(ARGV[1], '^%d+$') then
+  return redis.error_reply('EMQARG numbers')
 end
-local after = ARGV[1]
-local inclusive = ARGV[2] + 0
+local inclusive, count
+do
+  local b0, b1, b2, b3, b4, b5 = string.byte(ARGV[1], 1, 6)
+  inclusive = b0 * 100 + b1 * 10 + b2 - 5328
+  count = b3 * 100 + b4 * 10 + b5 - 5328
+end
 if inclusive > 1 then bad = bad or 'inclusive' end
-local count = ARGV[3] + 0
 if count > 100 then bad = bad or 'count' end
+local after = ARGV[2]
 if not bad and #KEYS ~= 3 then bad = 'keys' end
-if not bad and #ARGV ~= 3 then bad = 'arguments' end
+if not bad and #ARGV ~= 2 then bad = 'arguments' end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
 local function place(id)
   local ms, seq = string.match(id, '^(%d+)%-(%d+)$')
@@ -3212,7 +3316,7 @@ return { entries, first[1], top[1] }`,
 
 export const publishScript: Script<(typeof REGISTRY)["publish"]> = {
   spec: REGISTRY.publish,
-  sha: "5c9d63a4e0bac5a033e3b8b202272cd66dbbabfe",
+  sha: "3179a7887592c3792a25ae4ec8e1266d11379b72",
   source: `-- Tells events of the caller's own, in one stream entry.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -3228,14 +3332,14 @@ end
 local meta, events = KEYS[2], KEYS[3]
 if #ARGV < 1 then return redis.error_reply('EMQARG arguments') end
 local bad
-local odd, whole = string.gsub(ARGV[1] .. ' ', '%d+ ', '')
-if odd ~= '' or whole ~= 1 then
-  for _, arg in ipairs({ { 1, 'messages' } }) do
-    if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
-  end
-  return redis.error_reply('EMQARG ' .. bad)
+if #ARGV[1] ~= 3 or not string.find(ARGV[1], '^%d+$') then
+  return redis.error_reply('EMQARG numbers')
 end
-local messages_n = ARGV[1] + 0
+local messages_n
+do
+  local b0, b1, b2 = string.byte(ARGV[1], 1, 3)
+  messages_n = b0 * 100 + b1 * 10 + b2 - 5328
+end
 if messages_n > 100 then bad = bad or 'messages' end
 local messages_base, messages_w = 1, 2
 local function messages(row) return messages_base + (row - 1) * messages_w end
@@ -3293,7 +3397,7 @@ return redis.pcall('XADD', events, 'MAXLEN', how, events_most, '*', unpack(pairs
 
 export const inspectScript: Script<(typeof REGISTRY)["inspect"]> = {
   spec: REGISTRY.inspect,
-  sha: "5ee0490f894f60f81b471cab16ee8f69cd158ac0",
+  sha: "c7d95652efe8ed0281dfc81fce890446bba2b184",
   source: `-- Tells what is wrong with jobs: each id's place, hash, lease, priority and other keys, in one step.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -3307,24 +3411,24 @@ if not (found_version == 'echomq:2.0.0' or type(found_version) == 'string'
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
 end
 local meta, wait, prioritized, delayed, active, completed, failed, waiting_children, held, trash, owners, priorities, verdicts, extras = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10], KEYS[11], KEYS[12], KEYS[13], KEYS[14], KEYS[15]
-if #ARGV < 3 then return redis.error_reply('EMQARG arguments') end
+if #ARGV < 1 then return redis.error_reply('EMQARG arguments') end
 local bad
-local odd, whole = string.gsub(ARGV[1] .. ' ' .. ARGV[2] .. ' ' .. ARGV[3] .. ' ', '%d+ ', '')
-if odd ~= '' or whole ~= 3 then
-  for _, arg in ipairs({ { 1, 'jobs' }, { 2, 'seen' }, { 3, 'walk' } }) do
-    if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
-  end
-  return redis.error_reply('EMQARG ' .. bad)
+if #ARGV[1] ~= 9 or not string.find(ARGV[1], '^%d+$') then
+  return redis.error_reply('EMQARG numbers')
 end
-local jobs_n = ARGV[1] + 0
+local jobs_n, seen_n, walk
+do
+  local b0, b1, b2, b3, b4, b5, b6, b7, b8 = string.byte(ARGV[1], 1, 9)
+  jobs_n = b0 * 100 + b1 * 10 + b2 - 5328
+  seen_n = b3 * 100 + b4 * 10 + b5 - 5328
+  walk = b6 * 100 + b7 * 10 + b8 - 5328
+end
 if jobs_n > 100 then bad = bad or 'jobs' end
-local seen_n = ARGV[2] + 0
 if seen_n > 100 then bad = bad or 'seen' end
-local walk = ARGV[3] + 0
 if walk > 1 then bad = bad or 'walk' end
 local jobs_at, jobs_w = 15, 5
 local jobs_id = #stamp - 4 + #'v2:job:' + 1
-local seen_base, seen_w = 3, 1
+local seen_base, seen_w = 1, 1
 local function seen(row) return seen_base + (row - 1) * seen_w end
 local seen_waits = 1
 if not bad and #KEYS ~= jobs_at + jobs_n * jobs_w then bad = 'keys' end
@@ -3332,8 +3436,7 @@ if not bad and #ARGV ~= seen_base + seen_n * seen_w then bad = 'arguments' end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
 local number = {}
 for row = seen_base, seen_base + (seen_n - 1) * seen_w, seen_w do
-  local text
-  text = ARGV[row + 1]
+  local text = ARGV[row + 1]
   if not number[text] then
     if string.find(text, '^%d+$') and text + 0 <= 9007199254740991 then number[text] = text + 0
     else return redis.error_reply('EMQARG seen.waits') end
@@ -3409,7 +3512,7 @@ return out`,
 
 export const mendScript: Script<(typeof REGISTRY)["mend"]> = {
   spec: REGISTRY.mend,
-  sha: "34f03cbb15c86cda7dd4400c6eedcdd7214f0c6e",
+  sha: "5887e5082c326860005613249e4c3d393c790e0f",
   source: `-- Mends what is wrong with a few jobs, by what it sees itself; nothing is done to a healthy one.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -3425,15 +3528,21 @@ end
 local meta, wait, prioritized, delayed, active, completed, failed, waiting_children, held, trash, owners, priorities, verdicts, extras, pc, limiter = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10], KEYS[11], KEYS[12], KEYS[13], KEYS[14], KEYS[15], KEYS[16], KEYS[17]
 if #ARGV < 3 then return redis.error_reply('EMQARG arguments') end
 local bad
-local odd, whole = string.gsub(ARGV[1] .. ' ' .. ARGV[2] .. ' ' .. ARGV[3] .. ' ', '%d+ ', '')
-if odd ~= '' or whole ~= 3 then
-  for _, arg in ipairs({ { 1, 'jobs' }, { 2, 'now' }, { 3, 'least' } }) do
+if #ARGV[1] ~= 3 or not string.find(ARGV[1], '^%d+$') then
+  return redis.error_reply('EMQARG numbers')
+end
+local jobs_n
+do
+  local b0, b1, b2 = string.byte(ARGV[1], 1, 3)
+  jobs_n = b0 * 100 + b1 * 10 + b2 - 5328
+end
+if jobs_n > 10 then bad = bad or 'jobs' end
+if not string.find(ARGV[2] .. ' ' .. ARGV[3], '^%d+ %d+$') then
+  for _, arg in ipairs({ { 2, 'now' }, { 3, 'least' } }) do
     if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
   end
   return redis.error_reply('EMQARG ' .. bad)
 end
-local jobs_n = ARGV[1] + 0
-if jobs_n > 10 then bad = bad or 'jobs' end
 local now = ARGV[2] + 0
 if now > 9007199254740991 then bad = bad or 'now' end
 local least = ARGV[3] + 0
@@ -3595,7 +3704,7 @@ return { out, mended }`,
 
 export const dedupsScript: Script<(typeof REGISTRY)["dedups"]> = {
   spec: REGISTRY.dedups,
-  sha: "9750a833ecc31cb99911aed3ef1c10b9741fe2ca",
+  sha: "b84720e5360769a224157e705211d4aefb497d4d",
   source: `-- Finds deduplication records without expiry whose job is gone; removes them when asked to.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -3609,27 +3718,27 @@ if not (found_version == 'echomq:2.0.0' or type(found_version) == 'string'
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
 end
 local meta, trash = KEYS[2], KEYS[3]
-if #ARGV < 3 then return redis.error_reply('EMQARG arguments') end
+if #ARGV < 1 then return redis.error_reply('EMQARG arguments') end
 local bad
-local odd, whole = string.gsub(ARGV[1] .. ' ' .. ARGV[2] .. ' ' .. ARGV[3] .. ' ', '%d+ ', '')
-if odd ~= '' or whole ~= 3 then
-  for _, arg in ipairs({ { 1, 'records' }, { 2, 'jobs' }, { 3, 'fix' } }) do
-    if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
-  end
-  return redis.error_reply('EMQARG ' .. bad)
+if #ARGV[1] ~= 9 or not string.find(ARGV[1], '^%d+$') then
+  return redis.error_reply('EMQARG numbers')
 end
-local records_n = ARGV[1] + 0
+local records_n, jobs_n, fix
+do
+  local b0, b1, b2, b3, b4, b5, b6, b7, b8 = string.byte(ARGV[1], 1, 9)
+  records_n = b0 * 100 + b1 * 10 + b2 - 5328
+  jobs_n = b3 * 100 + b4 * 10 + b5 - 5328
+  fix = b6 * 100 + b7 * 10 + b8 - 5328
+end
 if records_n > 100 then bad = bad or 'records' end
-local jobs_n = ARGV[2] + 0
 if jobs_n > 100 then bad = bad or 'jobs' end
-local fix = ARGV[3] + 0
 if fix > 1 then bad = bad or 'fix' end
 local records_at, records_w = 3, 1
 local records_id = #stamp - 4 + #'v2:dedup:' + 1
 local jobs_at, jobs_w = records_at + records_n * records_w, 1
 local jobs_id = #stamp - 4 + #'v2:job:' + 1
 if not bad and #KEYS ~= jobs_at + jobs_n * jobs_w then bad = 'keys' end
-if not bad and #ARGV ~= 3 then bad = 'arguments' end
+if not bad and #ARGV ~= 1 then bad = 'arguments' end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
 if records_n ~= jobs_n then return redis.error_reply('EMQARG jobs') end
 redis.call('ZCARD', trash)
@@ -3655,7 +3764,7 @@ return out`,
 
 export const rescueScript: Script<(typeof REGISTRY)["rescue"]> = {
   spec: REGISTRY.rescue,
-  sha: "b9b183a56948e282f28a1dc0d05dc7838bd2d02c",
+  sha: "7637527949f31cb1d0f3328ecc2d8a1fe2723027",
   source: `-- Finds jobs that deduplication keeps back although no record names them; puts them in line when asked to.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -3669,29 +3778,35 @@ if not (found_version == 'echomq:2.0.0' or type(found_version) == 'string'
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
 end
 local meta, wait, prioritized, pc, delayed, priorities, held, marker, events = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10]
-if #ARGV < 4 then return redis.error_reply('EMQARG arguments') end
+if #ARGV < 2 then return redis.error_reply('EMQARG arguments') end
 local bad
-local odd, whole = string.gsub(ARGV[1] .. ' ' .. ARGV[2] .. ' ' .. ARGV[3] .. ' ' .. ARGV[4] .. ' ', '%d+ ', '')
-if odd ~= '' or whole ~= 4 then
-  for _, arg in ipairs({ { 1, 'jobs' }, { 2, 'records' }, { 3, 'now' }, { 4, 'fix' } }) do
+if #ARGV[1] ~= 9 or not string.find(ARGV[1], '^%d+$') then
+  return redis.error_reply('EMQARG numbers')
+end
+local jobs_n, records_n, fix
+do
+  local b0, b1, b2, b3, b4, b5, b6, b7, b8 = string.byte(ARGV[1], 1, 9)
+  jobs_n = b0 * 100 + b1 * 10 + b2 - 5328
+  records_n = b3 * 100 + b4 * 10 + b5 - 5328
+  fix = b6 * 100 + b7 * 10 + b8 - 5328
+end
+if jobs_n > 100 then bad = bad or 'jobs' end
+if records_n > 100 then bad = bad or 'records' end
+if fix > 1 then bad = bad or 'fix' end
+if not string.find(ARGV[2], '^%d+$') then
+  for _, arg in ipairs({ { 2, 'now' } }) do
     if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
   end
   return redis.error_reply('EMQARG ' .. bad)
 end
-local jobs_n = ARGV[1] + 0
-if jobs_n > 100 then bad = bad or 'jobs' end
-local records_n = ARGV[2] + 0
-if records_n > 100 then bad = bad or 'records' end
-local now = ARGV[3] + 0
+local now = ARGV[2] + 0
 if now > 9007199254740991 then bad = bad or 'now' end
-local fix = ARGV[4] + 0
-if fix > 1 then bad = bad or 'fix' end
 local jobs_at, jobs_w = 10, 1
 local jobs_id = #stamp - 4 + #'v2:job:' + 1
 local records_at, records_w = jobs_at + jobs_n * jobs_w, 1
 local records_id = #stamp - 4 + #'v2:dedup:' + 1
 if not bad and #KEYS ~= records_at + records_n * records_w then bad = 'keys' end
-if not bad and #ARGV ~= 4 then bad = 'arguments' end
+if not bad and #ARGV ~= 2 then bad = 'arguments' end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
 local opts = redis.call('HMGET', meta, 'paused', 'events.max')
 local events_text = opts[2]
@@ -3868,7 +3983,7 @@ return out`,
 
 export const holderScript: Script<(typeof REGISTRY)["holder"]> = {
   spec: REGISTRY.holder,
-  sha: "d464e97061a539dc7bb21c5677886ae0aef454d2",
+  sha: "d023f22c6552f08bdd212d79d232a52785a5de6d",
   source: `-- Names the job that holds each deduplication record, if the record is valid.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -3882,25 +3997,25 @@ if not (found_version == 'echomq:2.0.0' or type(found_version) == 'string'
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
 end
 local meta, trash = KEYS[2], KEYS[3]
-if #ARGV < 2 then return redis.error_reply('EMQARG arguments') end
+if #ARGV < 1 then return redis.error_reply('EMQARG arguments') end
 local bad
-local odd, whole = string.gsub(ARGV[1] .. ' ' .. ARGV[2] .. ' ', '%d+ ', '')
-if odd ~= '' or whole ~= 2 then
-  for _, arg in ipairs({ { 1, 'dedups' }, { 2, 'holders' } }) do
-    if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
-  end
-  return redis.error_reply('EMQARG ' .. bad)
+if #ARGV[1] ~= 6 or not string.find(ARGV[1], '^%d+$') then
+  return redis.error_reply('EMQARG numbers')
 end
-local dedups_n = ARGV[1] + 0
+local dedups_n, holders_n
+do
+  local b0, b1, b2, b3, b4, b5 = string.byte(ARGV[1], 1, 6)
+  dedups_n = b0 * 100 + b1 * 10 + b2 - 5328
+  holders_n = b3 * 100 + b4 * 10 + b5 - 5328
+end
 if dedups_n > 100 then bad = bad or 'dedups' end
-local holders_n = ARGV[2] + 0
 if holders_n > 100 then bad = bad or 'holders' end
 local dedups_at, dedups_w = 3, 1
 local dedups_id = #stamp - 4 + #'v2:dedup:' + 1
 local holders_at, holders_w = dedups_at + dedups_n * dedups_w, 1
 local holders_id = #stamp - 4 + #'v2:job:' + 1
 if not bad and #KEYS ~= holders_at + holders_n * holders_w then bad = 'keys' end
-if not bad and #ARGV ~= 2 then bad = 'arguments' end
+if not bad and #ARGV ~= 1 then bad = 'arguments' end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
 -- Reads a deduplication record. With a TTL it is valid until then; without one only while its holder's
 -- hash stands, has not ended and names the record itself. \`job\` is nil where the record is free.
@@ -3935,7 +4050,7 @@ return out`,
 
 export const unlockScript: Script<(typeof REGISTRY)["unlock"]> = {
   spec: REGISTRY.unlock,
-  sha: "f1a5de0e292ceb077ee1ca9dfda35f6c693687cb",
+  sha: "88ff0bab22024d38bce7b1d55bbf6b74a86326ef",
   source: `-- Frees a deduplication record; what it kept back takes its place in line.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -3951,15 +4066,21 @@ end
 local meta, wait, prioritized, pc, delayed, priorities, held, marker, events = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10]
 if #ARGV < 3 then return redis.error_reply('EMQARG arguments') end
 local bad
-local odd, whole = string.gsub(ARGV[1] .. ' ' .. ARGV[2] .. ' ', '%d+ ', '')
-if odd ~= '' or whole ~= 2 then
-  for _, arg in ipairs({ { 1, 'dedups' }, { 2, 'now' } }) do
+if #ARGV[1] ~= 3 or not string.find(ARGV[1], '^%d+$') then
+  return redis.error_reply('EMQARG numbers')
+end
+local dedups_n
+do
+  local b0, b1, b2 = string.byte(ARGV[1], 1, 3)
+  dedups_n = b0 * 100 + b1 * 10 + b2 - 5328
+end
+if dedups_n > 1 then bad = bad or 'dedups' end
+if not string.find(ARGV[2], '^%d+$') then
+  for _, arg in ipairs({ { 2, 'now' } }) do
     if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
   end
   return redis.error_reply('EMQARG ' .. bad)
 end
-local dedups_n = ARGV[1] + 0
-if dedups_n > 1 then bad = bad or 'dedups' end
 local now = ARGV[2] + 0
 if now > 9007199254740991 then bad = bad or 'now' end
 local job = ARGV[3]
@@ -4127,7 +4248,7 @@ return 1`,
 
 export const capacityScript: Script<(typeof REGISTRY)["capacity"]> = {
   spec: REGISTRY.capacity,
-  sha: "495a11d96d050879811de08c77817f6577349243",
+  sha: "024de151671740543e333e6a9f18c4b5b27b2edd",
   source: `-- Sets how many jobs may wait in the queue, or lifts the limit.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -4143,8 +4264,7 @@ end
 local meta = KEYS[2]
 if #ARGV < 1 then return redis.error_reply('EMQARG arguments') end
 local bad
-local odd, whole = string.gsub(ARGV[1] .. ' ', '%d+ ', '')
-if odd ~= '' or whole ~= 1 then
+if not string.find(ARGV[1], '^%d+$') then
   for _, arg in ipairs({ { 1, 'most' } }) do
     if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
   end
@@ -4166,7 +4286,7 @@ return most`,
 
 export const removeScript: Script<(typeof REGISTRY)["remove"]> = {
   spec: REGISTRY.remove,
-  sha: "3e2d68d6421fe76d7b6528150f85e9682946b2cb",
+  sha: "ac067bd40ebfa739e7abde5df0402cf47322ddad",
   source: `-- Takes jobs out of the state they stand in, never out of active, and puts them in trash.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -4182,15 +4302,21 @@ end
 local meta, wait, prioritized, delayed, active, completed, failed, waiting_children, held, trash, priorities, verdicts, events = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10], KEYS[11], KEYS[12], KEYS[13], KEYS[14]
 if #ARGV < 4 then return redis.error_reply('EMQARG arguments') end
 local bad
-local odd, whole = string.gsub(ARGV[1] .. ' ' .. ARGV[2] .. ' ' .. ARGV[4] .. ' ', '%d+ ', '')
-if odd ~= '' or whole ~= 3 then
-  for _, arg in ipairs({ { 1, 'items' }, { 2, 'now' }, { 4, 'before' } }) do
+if #ARGV[1] ~= 3 or not string.find(ARGV[1], '^%d+$') then
+  return redis.error_reply('EMQARG numbers')
+end
+local items_n
+do
+  local b0, b1, b2 = string.byte(ARGV[1], 1, 3)
+  items_n = b0 * 100 + b1 * 10 + b2 - 5328
+end
+if items_n > 100 then bad = bad or 'items' end
+if not string.find(ARGV[2] .. ' ' .. ARGV[4], '^%d+ %d+$') then
+  for _, arg in ipairs({ { 2, 'now' }, { 4, 'before' } }) do
     if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
   end
   return redis.error_reply('EMQARG ' .. bad)
 end
-local items_n = ARGV[1] + 0
-if items_n > 100 then bad = bad or 'items' end
 local now = ARGV[2] + 0
 if now > 9007199254740991 then bad = bad or 'now' end
 local only = ARGV[3]
@@ -4313,7 +4439,7 @@ return out`,
 
 export const purgeScript: Script<(typeof REGISTRY)["purge"]> = {
   spec: REGISTRY.purge,
-  sha: "6c5c55e8475768d48a9b9063dbe4256f336f1ff8",
+  sha: "49fb4330ff34d2547d1749ccacc62469157e10f3",
   source: `-- Takes a page of one state, next or oldest first, and puts its ids in trash.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -4329,18 +4455,24 @@ end
 local meta, wait, prioritized, delayed, active, owners, completed, failed, waiting_children, held, trash, priorities, verdicts, outbox, outbox_due, staged, events = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10], KEYS[11], KEYS[12], KEYS[13], KEYS[14], KEYS[15], KEYS[16], KEYS[17], KEYS[18]
 if #ARGV < 3 then return redis.error_reply('EMQARG arguments') end
 local bad
-local odd, whole = string.gsub(ARGV[1] .. ' ' .. ARGV[3] .. ' ', '%d+ ', '')
-if odd ~= '' or whole ~= 2 then
-  for _, arg in ipairs({ { 1, 'now' }, { 3, 'limit' } }) do
+if #ARGV[1] ~= 3 or not string.find(ARGV[1], '^%d+$') then
+  return redis.error_reply('EMQARG numbers')
+end
+local limit
+do
+  local b0, b1, b2 = string.byte(ARGV[1], 1, 3)
+  limit = b0 * 100 + b1 * 10 + b2 - 5328
+end
+if limit > 500 then bad = bad or 'limit' end
+if not string.find(ARGV[2], '^%d+$') then
+  for _, arg in ipairs({ { 2, 'now' } }) do
     if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
   end
   return redis.error_reply('EMQARG ' .. bad)
 end
-local now = ARGV[1] + 0
+local now = ARGV[2] + 0
 if now > 9007199254740991 then bad = bad or 'now' end
-local state = ARGV[2]
-local limit = ARGV[3] + 0
-if limit > 500 then bad = bad or 'limit' end
+local state = ARGV[3]
 if not bad and #KEYS ~= 18 then bad = 'keys' end
 if not bad and #ARGV ~= 3 then bad = 'arguments' end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
@@ -4435,7 +4567,7 @@ return ids`,
 
 export const endedScript: Script<(typeof REGISTRY)["ended"]> = {
   spec: REGISTRY.ended,
-  sha: "89b782746048a98773a3284d6e0aed26834b2541",
+  sha: "17b8d54d63c030151b2566a439a448d7724b88fd",
   source: `-- Names jobs that ended up to a time: a bounded range, oldest first.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -4451,20 +4583,26 @@ end
 local meta, completed, failed = KEYS[2], KEYS[3], KEYS[4]
 if #ARGV < 4 then return redis.error_reply('EMQARG arguments') end
 local bad
-local odd, whole = string.gsub(ARGV[2] .. ' ' .. ARGV[3] .. ' ' .. ARGV[4] .. ' ', '%d+ ', '')
-if odd ~= '' or whole ~= 3 then
-  for _, arg in ipairs({ { 2, 'before' }, { 3, 'start' }, { 4, 'count' } }) do
+if #ARGV[1] ~= 3 or not string.find(ARGV[1], '^%d+$') then
+  return redis.error_reply('EMQARG numbers')
+end
+local count
+do
+  local b0, b1, b2 = string.byte(ARGV[1], 1, 3)
+  count = b0 * 100 + b1 * 10 + b2 - 5328
+end
+if count > 500 then bad = bad or 'count' end
+if not string.find(ARGV[3] .. ' ' .. ARGV[4], '^%d+ %d+$') then
+  for _, arg in ipairs({ { 3, 'before' }, { 4, 'start' } }) do
     if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
   end
   return redis.error_reply('EMQARG ' .. bad)
 end
-local state = ARGV[1]
-local before = ARGV[2] + 0
+local state = ARGV[2]
+local before = ARGV[3] + 0
 if before > 9007199254740991 then bad = bad or 'before' end
-local start = ARGV[3] + 0
+local start = ARGV[4] + 0
 if start > 1000000000 then bad = bad or 'start' end
-local count = ARGV[4] + 0
-if count > 500 then bad = bad or 'count' end
 if not bad and #KEYS ~= 4 then bad = 'keys' end
 if not bad and #ARGV ~= 4 then bad = 'arguments' end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
@@ -4476,7 +4614,7 @@ return redis.call('ZRANGEBYSCORE', set, '-inf', string.format('%.0f', before), '
 
 export const addedScript: Script<(typeof REGISTRY)["added"]> = {
   spec: REGISTRY.added,
-  sha: "d813d2dd5e5493153298e0190d4b9248f471ca96",
+  sha: "aeb4942ccd8b83c1796298bf9e5860fceeb23f78",
   source: `-- Tells when jobs were added, in server ms; empty for one that is gone.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -4492,14 +4630,14 @@ end
 local meta, trash = KEYS[2], KEYS[3]
 if #ARGV < 1 then return redis.error_reply('EMQARG arguments') end
 local bad
-local odd, whole = string.gsub(ARGV[1] .. ' ', '%d+ ', '')
-if odd ~= '' or whole ~= 1 then
-  for _, arg in ipairs({ { 1, 'jobs' } }) do
-    if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
-  end
-  return redis.error_reply('EMQARG ' .. bad)
+if #ARGV[1] ~= 3 or not string.find(ARGV[1], '^%d+$') then
+  return redis.error_reply('EMQARG numbers')
 end
-local jobs_n = ARGV[1] + 0
+local jobs_n
+do
+  local b0, b1, b2 = string.byte(ARGV[1], 1, 3)
+  jobs_n = b0 * 100 + b1 * 10 + b2 - 5328
+end
 if jobs_n > 500 then bad = bad or 'jobs' end
 local jobs_at, jobs_w = 3, 1
 local jobs_id = #stamp - 4 + #'v2:job:' + 1
@@ -4519,7 +4657,7 @@ return out`,
 
 export const retryScript: Script<(typeof REGISTRY)["retry"]> = {
   spec: REGISTRY.retry,
-  sha: "62d70bb8b98332bc4f2c8fa5e3d46ed596c1b560",
+  sha: "21e9dcd12dc4d1e749dce8299b2016ad92576818",
   source: `-- Puts jobs that ended back in line, behind all others of their priority.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -4533,26 +4671,32 @@ if not (found_version == 'echomq:2.0.0' or type(found_version) == 'string'
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
 end
 local meta, wait, prioritized, pc, priorities, completed, failed, marker, events = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10]
-if #ARGV < 4 then return redis.error_reply('EMQARG arguments') end
+if #ARGV < 3 then return redis.error_reply('EMQARG arguments') end
 local bad
-local odd, whole = string.gsub(ARGV[1] .. ' ' .. ARGV[3] .. ' ' .. ARGV[4] .. ' ', '%d+ ', '')
-if odd ~= '' or whole ~= 3 then
-  for _, arg in ipairs({ { 1, 'jobs' }, { 3, 'before' }, { 4, 'reset' } }) do
+if #ARGV[1] ~= 6 or not string.find(ARGV[1], '^%d+$') then
+  return redis.error_reply('EMQARG numbers')
+end
+local jobs_n, reset
+do
+  local b0, b1, b2, b3, b4, b5 = string.byte(ARGV[1], 1, 6)
+  jobs_n = b0 * 100 + b1 * 10 + b2 - 5328
+  reset = b3 * 100 + b4 * 10 + b5 - 5328
+end
+if jobs_n > 100 then bad = bad or 'jobs' end
+if reset > 1 then bad = bad or 'reset' end
+if not string.find(ARGV[3], '^%d+$') then
+  for _, arg in ipairs({ { 3, 'before' } }) do
     if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
   end
   return redis.error_reply('EMQARG ' .. bad)
 end
-local jobs_n = ARGV[1] + 0
-if jobs_n > 100 then bad = bad or 'jobs' end
 local state = ARGV[2]
 local before = ARGV[3] + 0
 if before > 9007199254740991 then bad = bad or 'before' end
-local reset = ARGV[4] + 0
-if reset > 1 then bad = bad or 'reset' end
 local jobs_at, jobs_w = 10, 1
 local jobs_id = #stamp - 4 + #'v2:job:' + 1
 if not bad and #KEYS ~= jobs_at + jobs_n * jobs_w then bad = 'keys' end
-if not bad and #ARGV ~= 4 then bad = 'arguments' end
+if not bad and #ARGV ~= 3 then bad = 'arguments' end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
 local opts = redis.call('HMGET', meta, 'paused', 'events.max', 'closing')
 if opts[3] then return redis.error_reply('EMQSTATE the queue is closing: obliterate has not ended') end
@@ -4726,7 +4870,7 @@ return out`,
 
 export const advanceScript: Script<(typeof REGISTRY)["advance"]> = {
   spec: REGISTRY.advance,
-  sha: "615b65154bc67282a6ded1271a501c9a8c423575",
+  sha: "6a641ca2201e2787f031020db73456e1d31e467b",
   source: `-- Moves delayed jobs to the back of their line before they are due: those named, or the next ones due.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -4740,23 +4884,23 @@ if not (found_version == 'echomq:2.0.0' or type(found_version) == 'string'
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
 end
 local meta, wait, prioritized, pc, delayed, priorities, marker, events = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9]
-if #ARGV < 2 then return redis.error_reply('EMQARG arguments') end
+if #ARGV < 1 then return redis.error_reply('EMQARG arguments') end
 local bad
-local odd, whole = string.gsub(ARGV[1] .. ' ' .. ARGV[2] .. ' ', '%d+ ', '')
-if odd ~= '' or whole ~= 2 then
-  for _, arg in ipairs({ { 1, 'jobs' }, { 2, 'limit' } }) do
-    if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
-  end
-  return redis.error_reply('EMQARG ' .. bad)
+if #ARGV[1] ~= 6 or not string.find(ARGV[1], '^%d+$') then
+  return redis.error_reply('EMQARG numbers')
 end
-local jobs_n = ARGV[1] + 0
+local jobs_n, limit
+do
+  local b0, b1, b2, b3, b4, b5 = string.byte(ARGV[1], 1, 6)
+  jobs_n = b0 * 100 + b1 * 10 + b2 - 5328
+  limit = b3 * 100 + b4 * 10 + b5 - 5328
+end
 if jobs_n > 100 then bad = bad or 'jobs' end
-local limit = ARGV[2] + 0
 if limit > 500 then bad = bad or 'limit' end
 local jobs_at, jobs_w = 9, 1
 local jobs_id = #stamp - 4 + #'v2:job:' + 1
 if not bad and #KEYS ~= jobs_at + jobs_n * jobs_w then bad = 'keys' end
-if not bad and #ARGV ~= 2 then bad = 'arguments' end
+if not bad and #ARGV ~= 1 then bad = 'arguments' end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
 local opts = redis.call('HMGET', meta, 'paused', 'events.max')
 local events_text = opts[2]
@@ -4908,7 +5052,7 @@ return { out, #ids }`,
 
 export const redelayScript: Script<(typeof REGISTRY)["redelay"]> = {
   spec: REGISTRY.redelay,
-  sha: "609e988d22684f6045452d37f33a5fa5d2328f82",
+  sha: "3db79d32565c2c8e7e1d353bc4d47ffe055db56b",
   source: `-- Gives delayed jobs another delay, counted from now.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -4924,15 +5068,21 @@ end
 local meta, delayed, marker, events = KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 if #ARGV < 3 then return redis.error_reply('EMQARG arguments') end
 local bad
-local odd, whole = string.gsub(ARGV[1] .. ' ' .. ARGV[2] .. ' ' .. ARGV[3] .. ' ', '%d+ ', '')
-if odd ~= '' or whole ~= 3 then
-  for _, arg in ipairs({ { 1, 'jobs' }, { 2, 'now' }, { 3, 'delay' } }) do
+if #ARGV[1] ~= 3 or not string.find(ARGV[1], '^%d+$') then
+  return redis.error_reply('EMQARG numbers')
+end
+local jobs_n
+do
+  local b0, b1, b2 = string.byte(ARGV[1], 1, 3)
+  jobs_n = b0 * 100 + b1 * 10 + b2 - 5328
+end
+if jobs_n > 20 then bad = bad or 'jobs' end
+if not string.find(ARGV[2] .. ' ' .. ARGV[3], '^%d+ %d+$') then
+  for _, arg in ipairs({ { 2, 'now' }, { 3, 'delay' } }) do
     if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
   end
   return redis.error_reply('EMQARG ' .. bad)
 end
-local jobs_n = ARGV[1] + 0
-if jobs_n > 20 then bad = bad or 'jobs' end
 local now = ARGV[2] + 0
 if now > 9007199254740991 then bad = bad or 'now' end
 local delay = ARGV[3] + 0
@@ -5020,7 +5170,7 @@ return out`,
 
 export const rerankScript: Script<(typeof REGISTRY)["rerank"]> = {
   spec: REGISTRY.rerank,
-  sha: "483352ad68139e29db598a097155dc798bc12a01",
+  sha: "0716b829ddc9658ace8b8664d41205d6abf7679c",
   source: `-- Gives jobs in line another priority and place; of delayed ones it changes what they will have.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -5034,25 +5184,31 @@ if not (found_version == 'echomq:2.0.0' or type(found_version) == 'string'
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
 end
 local meta, wait, prioritized, pc, delayed, priorities, trash, marker, events = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10]
-if #ARGV < 3 then return redis.error_reply('EMQARG arguments') end
+if #ARGV < 2 then return redis.error_reply('EMQARG arguments') end
 local bad
-local odd, whole = string.gsub(ARGV[1] .. ' ' .. ARGV[2] .. ' ' .. ARGV[3] .. ' ', '%d+ ', '')
-if odd ~= '' or whole ~= 3 then
-  for _, arg in ipairs({ { 1, 'jobs' }, { 2, 'priority' }, { 3, 'lifo' } }) do
+if #ARGV[1] ~= 6 or not string.find(ARGV[1], '^%d+$') then
+  return redis.error_reply('EMQARG numbers')
+end
+local jobs_n, lifo
+do
+  local b0, b1, b2, b3, b4, b5 = string.byte(ARGV[1], 1, 6)
+  jobs_n = b0 * 100 + b1 * 10 + b2 - 5328
+  lifo = b3 * 100 + b4 * 10 + b5 - 5328
+end
+if jobs_n > 20 then bad = bad or 'jobs' end
+if lifo > 1 then bad = bad or 'lifo' end
+if not string.find(ARGV[2], '^%d+$') then
+  for _, arg in ipairs({ { 2, 'priority' } }) do
     if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
   end
   return redis.error_reply('EMQARG ' .. bad)
 end
-local jobs_n = ARGV[1] + 0
-if jobs_n > 20 then bad = bad or 'jobs' end
 local priority = ARGV[2] + 0
 if priority > 2097151 then bad = bad or 'priority' end
-local lifo = ARGV[3] + 0
-if lifo > 1 then bad = bad or 'lifo' end
 local jobs_at, jobs_w = 10, 1
 local jobs_id = #stamp - 4 + #'v2:job:' + 1
 if not bad and #KEYS ~= jobs_at + jobs_n * jobs_w then bad = 'keys' end
-if not bad and #ARGV ~= 3 then bad = 'arguments' end
+if not bad and #ARGV ~= 2 then bad = 'arguments' end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
 local opts = redis.call('HMGET', meta, 'paused', 'events.max')
 local events_text = opts[2]
@@ -5220,7 +5376,7 @@ return out`,
 
 export const cancelScript: Script<(typeof REGISTRY)["cancel"]> = {
   spec: REGISTRY.cancel,
-  sha: "6676d1ff72d91b47ab8e3d675805b326a3e44a3b",
+  sha: "7fc76b3cc691533a994c7ff50e1f003d8f8c57df",
   source: `-- Says of jobs that they must end; those not running move to the head of the line to end without a run.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -5236,14 +5392,14 @@ end
 local meta, wait, prioritized, delayed, active, completed, failed, waiting_children, held, verdicts, marker, events = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10], KEYS[11], KEYS[12], KEYS[13]
 if #ARGV < 2 then return redis.error_reply('EMQARG arguments') end
 local bad
-local odd, whole = string.gsub(ARGV[1] .. ' ', '%d+ ', '')
-if odd ~= '' or whole ~= 1 then
-  for _, arg in ipairs({ { 1, 'items' } }) do
-    if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
-  end
-  return redis.error_reply('EMQARG ' .. bad)
+if #ARGV[1] ~= 3 or not string.find(ARGV[1], '^%d+$') then
+  return redis.error_reply('EMQARG numbers')
 end
-local items_n = ARGV[1] + 0
+local items_n
+do
+  local b0, b1, b2 = string.byte(ARGV[1], 1, 3)
+  items_n = b0 * 100 + b1 * 10 + b2 - 5328
+end
 if items_n > 20 then bad = bad or 'items' end
 local reason = ARGV[2]
 local items_base, items_w = 2, 1
@@ -5365,7 +5521,7 @@ return out`,
 
 export const verdictsScript: Script<(typeof REGISTRY)["verdicts"]> = {
   spec: REGISTRY.verdicts,
-  sha: "7f5143deb55fd65ef0204746a956abb8afbeeb87",
+  sha: "adfd1124e2221ae19eef18fd0e3903195e333c67",
   source: `-- Reads why jobs must end.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -5381,14 +5537,14 @@ end
 local meta, verdicts = KEYS[2], KEYS[3]
 if #ARGV < 1 then return redis.error_reply('EMQARG arguments') end
 local bad
-local odd, whole = string.gsub(ARGV[1] .. ' ', '%d+ ', '')
-if odd ~= '' or whole ~= 1 then
-  for _, arg in ipairs({ { 1, 'items' } }) do
-    if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
-  end
-  return redis.error_reply('EMQARG ' .. bad)
+if #ARGV[1] ~= 3 or not string.find(ARGV[1], '^%d+$') then
+  return redis.error_reply('EMQARG numbers')
 end
-local items_n = ARGV[1] + 0
+local items_n
+do
+  local b0, b1, b2 = string.byte(ARGV[1], 1, 3)
+  items_n = b0 * 100 + b1 * 10 + b2 - 5328
+end
 if items_n > 500 then bad = bad or 'items' end
 local items_base, items_w = 1, 1
 local function items(row) return items_base + (row - 1) * items_w end
@@ -5404,7 +5560,7 @@ return redis.call('HMGET', verdicts, unpack(ids))`,
 
 export const dataScript: Script<(typeof REGISTRY)["data"]> = {
   spec: REGISTRY.data,
-  sha: "ac1d441ed0906392c27c6a3728fb8e8b6dc35afa",
+  sha: "29ab21f97ff93d11d0cc80689c437da1b93f0d3f",
   source: `-- Replaces the payload of a job.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -5420,14 +5576,14 @@ end
 local meta, owners, trash = KEYS[2], KEYS[3], KEYS[4]
 if #ARGV < 3 then return redis.error_reply('EMQARG arguments') end
 local bad
-local odd, whole = string.gsub(ARGV[1] .. ' ', '%d+ ', '')
-if odd ~= '' or whole ~= 1 then
-  for _, arg in ipairs({ { 1, 'jobs' } }) do
-    if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
-  end
-  return redis.error_reply('EMQARG ' .. bad)
+if #ARGV[1] ~= 3 or not string.find(ARGV[1], '^%d+$') then
+  return redis.error_reply('EMQARG numbers')
 end
-local jobs_n = ARGV[1] + 0
+local jobs_n
+do
+  local b0, b1, b2 = string.byte(ARGV[1], 1, 3)
+  jobs_n = b0 * 100 + b1 * 10 + b2 - 5328
+end
 if jobs_n > 1 then bad = bad or 'jobs' end
 local token = ARGV[2]
 local data = ARGV[3]
@@ -5463,7 +5619,7 @@ return 'ok'`,
 
 export const progressScript: Script<(typeof REGISTRY)["progress"]> = {
   spec: REGISTRY.progress,
-  sha: "09f5040d4201a49fa1a6ebded83f315f12a89b75",
+  sha: "43f6903966f16eca532c71d9433a54854b486c77",
   source: `-- Notes how far a job is and tells it.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -5479,14 +5635,14 @@ end
 local meta, owners, trash, events = KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 if #ARGV < 3 then return redis.error_reply('EMQARG arguments') end
 local bad
-local odd, whole = string.gsub(ARGV[1] .. ' ', '%d+ ', '')
-if odd ~= '' or whole ~= 1 then
-  for _, arg in ipairs({ { 1, 'jobs' } }) do
-    if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
-  end
-  return redis.error_reply('EMQARG ' .. bad)
+if #ARGV[1] ~= 3 or not string.find(ARGV[1], '^%d+$') then
+  return redis.error_reply('EMQARG numbers')
 end
-local jobs_n = ARGV[1] + 0
+local jobs_n
+do
+  local b0, b1, b2 = string.byte(ARGV[1], 1, 3)
+  jobs_n = b0 * 100 + b1 * 10 + b2 - 5328
+end
 if jobs_n > 1 then bad = bad or 'jobs' end
 local token = ARGV[2]
 local progress = ARGV[3]
@@ -5558,7 +5714,7 @@ return 'ok'`,
 
 export const logScript: Script<(typeof REGISTRY)["log"]> = {
   spec: REGISTRY.log,
-  sha: "2a822943670f3fe8048bd8394d217de8104c927c",
+  sha: "79b7d878d658199321b60698c28fdc3bf73c375e",
   source: `-- Appends lines to a job's log and keeps the last ones.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -5572,25 +5728,31 @@ if not (found_version == 'echomq:2.0.0' or type(found_version) == 'string'
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
 end
 local meta, owners, trash, extras = KEYS[2], KEYS[3], KEYS[4], KEYS[5]
-if #ARGV < 4 then return redis.error_reply('EMQARG arguments') end
+if #ARGV < 3 then return redis.error_reply('EMQARG arguments') end
 local bad
-local odd, whole = string.gsub(ARGV[1] .. ' ' .. ARGV[2] .. ' ' .. ARGV[4] .. ' ', '%d+ ', '')
-if odd ~= '' or whole ~= 3 then
-  for _, arg in ipairs({ { 1, 'jobs' }, { 2, 'lines' }, { 4, 'keep' } }) do
+if #ARGV[1] ~= 6 or not string.find(ARGV[1], '^%d+$') then
+  return redis.error_reply('EMQARG numbers')
+end
+local jobs_n, lines_n
+do
+  local b0, b1, b2, b3, b4, b5 = string.byte(ARGV[1], 1, 6)
+  jobs_n = b0 * 100 + b1 * 10 + b2 - 5328
+  lines_n = b3 * 100 + b4 * 10 + b5 - 5328
+end
+if jobs_n > 100 then bad = bad or 'jobs' end
+if lines_n > 100 then bad = bad or 'lines' end
+if not string.find(ARGV[3], '^%d+$') then
+  for _, arg in ipairs({ { 3, 'keep' } }) do
     if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
   end
   return redis.error_reply('EMQARG ' .. bad)
 end
-local jobs_n = ARGV[1] + 0
-if jobs_n > 100 then bad = bad or 'jobs' end
-local lines_n = ARGV[2] + 0
-if lines_n > 100 then bad = bad or 'lines' end
-local token = ARGV[3]
-local keep = ARGV[4] + 0
+local token = ARGV[2]
+local keep = ARGV[3] + 0
 if keep > 100000 then bad = bad or 'keep' end
 local jobs_at, jobs_w = 5, 2
 local jobs_id = #stamp - 4 + #'v2:job:' + 1
-local lines_base, lines_w = 4, 1
+local lines_base, lines_w = 3, 1
 local function lines(row) return lines_base + (row - 1) * lines_w end
 local lines_line = 1
 if not bad and #KEYS ~= jobs_at + jobs_n * jobs_w then bad = 'keys' end
@@ -5635,7 +5797,7 @@ return { 'ok', redis.call('LLEN', logs) }`,
 
 export const owedScript: Script<(typeof REGISTRY)["owed"]> = {
   spec: REGISTRY.owed,
-  sha: "90a49440e661ec303c0b31cfe022323a86915d1a",
+  sha: "70c93910850c06098091f07731a6a5200d2aab66",
   source: `-- Reads effects owed to other queues that are due, oldest first.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -5651,17 +5813,23 @@ end
 local meta, outbox, outbox_due = KEYS[2], KEYS[3], KEYS[4]
 if #ARGV < 2 then return redis.error_reply('EMQARG arguments') end
 local bad
-local odd, whole = string.gsub(ARGV[1] .. ' ' .. ARGV[2] .. ' ', '%d+ ', '')
-if odd ~= '' or whole ~= 2 then
-  for _, arg in ipairs({ { 1, 'now' }, { 2, 'limit' } }) do
+if #ARGV[1] ~= 3 or not string.find(ARGV[1], '^%d+$') then
+  return redis.error_reply('EMQARG numbers')
+end
+local limit
+do
+  local b0, b1, b2 = string.byte(ARGV[1], 1, 3)
+  limit = b0 * 100 + b1 * 10 + b2 - 5328
+end
+if limit > 100 then bad = bad or 'limit' end
+if not string.find(ARGV[2], '^%d+$') then
+  for _, arg in ipairs({ { 2, 'now' } }) do
     if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
   end
   return redis.error_reply('EMQARG ' .. bad)
 end
-local now = ARGV[1] + 0
+local now = ARGV[2] + 0
 if now > 9007199254740991 then bad = bad or 'now' end
-local limit = ARGV[2] + 0
-if limit > 100 then bad = bad or 'limit' end
 if not bad and #KEYS ~= 4 then bad = 'keys' end
 if not bad and #ARGV ~= 2 then bad = 'arguments' end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
@@ -5676,7 +5844,7 @@ return out`,
 
 export const ackScript: Script<(typeof REGISTRY)["ack"]> = {
   spec: REGISTRY.ack,
-  sha: "f171f506f92343f61bf76cdb1a079b48d285e85e",
+  sha: "afcfbcac2ffb7a423a63a0b33e8dad8ba6f4758b",
   source: `-- Strikes effects that were applied off the outbox, and puts off those that were refused.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -5692,14 +5860,14 @@ end
 local meta, outbox, outbox_due = KEYS[2], KEYS[3], KEYS[4]
 if #ARGV < 1 then return redis.error_reply('EMQARG arguments') end
 local bad
-local odd, whole = string.gsub(ARGV[1] .. ' ', '%d+ ', '')
-if odd ~= '' or whole ~= 1 then
-  for _, arg in ipairs({ { 1, 'items' } }) do
-    if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
-  end
-  return redis.error_reply('EMQARG ' .. bad)
+if #ARGV[1] ~= 3 or not string.find(ARGV[1], '^%d+$') then
+  return redis.error_reply('EMQARG numbers')
 end
-local items_n = ARGV[1] + 0
+local items_n
+do
+  local b0, b1, b2 = string.byte(ARGV[1], 1, 3)
+  items_n = b0 * 100 + b1 * 10 + b2 - 5328
+end
 if items_n > 100 then bad = bad or 'items' end
 local items_base, items_w = 1, 2
 local function items(row) return items_base + (row - 1) * items_w end
@@ -5709,8 +5877,7 @@ if not bad and #ARGV ~= items_base + items_n * items_w then bad = 'arguments' en
 if bad then return redis.error_reply('EMQARG ' .. bad) end
 local number = {}
 for row = items_base, items_base + (items_n - 1) * items_w, items_w do
-  local text
-  text = ARGV[row + 2]
+  local text = ARGV[row + 2]
   if not number[text] then
     if string.find(text, '^%d+$') and text + 0 <= 9007199254740991 then number[text] = text + 0
     else return redis.error_reply('EMQARG items.due') end
@@ -5739,7 +5906,7 @@ return #done`,
 
 export const closeScript: Script<(typeof REGISTRY)["close"]> = {
   spec: REGISTRY.close,
-  sha: "89ced45aac3dd81e379537233f90e6b14d1b5001",
+  sha: "239c4d4ef65f2b57fe966dcdfde97cdc89380cab",
   source: `-- Begins to take a queue down: from here on it takes no job and gives none out.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -5755,17 +5922,23 @@ end
 local meta, active = KEYS[2], KEYS[3]
 if #ARGV < 2 then return redis.error_reply('EMQARG arguments') end
 local bad
-local odd, whole = string.gsub(ARGV[1] .. ' ' .. ARGV[2] .. ' ', '%d+ ', '')
-if odd ~= '' or whole ~= 2 then
-  for _, arg in ipairs({ { 1, 'now' }, { 2, 'force' } }) do
+if #ARGV[1] ~= 3 or not string.find(ARGV[1], '^%d+$') then
+  return redis.error_reply('EMQARG numbers')
+end
+local force
+do
+  local b0, b1, b2 = string.byte(ARGV[1], 1, 3)
+  force = b0 * 100 + b1 * 10 + b2 - 5328
+end
+if force > 1 then bad = bad or 'force' end
+if not string.find(ARGV[2], '^%d+$') then
+  for _, arg in ipairs({ { 2, 'now' } }) do
     if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
   end
   return redis.error_reply('EMQARG ' .. bad)
 end
-local now = ARGV[1] + 0
+local now = ARGV[2] + 0
 if now > 9007199254740991 then bad = bad or 'now' end
-local force = ARGV[2] + 0
-if force > 1 then bad = bad or 'force' end
 if not bad and #KEYS ~= 3 then bad = 'keys' end
 if not bad and #ARGV ~= 2 then bad = 'arguments' end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
@@ -5783,7 +5956,7 @@ return 'closed'`,
 
 export const unscheduleScript: Script<(typeof REGISTRY)["unschedule"]> = {
   spec: REGISTRY.unschedule,
-  sha: "5f8259f3ff36de3d417272d35a42f3676748cc2f",
+  sha: "fecad509170863fd81aa0693342451f2df7d6d22",
   source: `-- Removes schedulers with their records from a queue that is being taken down, and names the next ones.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -5797,23 +5970,23 @@ if not (found_version == 'echomq:2.0.0' or type(found_version) == 'string'
   return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
 end
 local meta, schedulers = KEYS[2], KEYS[3]
-if #ARGV < 2 then return redis.error_reply('EMQARG arguments') end
+if #ARGV < 1 then return redis.error_reply('EMQARG arguments') end
 local bad
-local odd, whole = string.gsub(ARGV[1] .. ' ' .. ARGV[2] .. ' ', '%d+ ', '')
-if odd ~= '' or whole ~= 2 then
-  for _, arg in ipairs({ { 1, 'records' }, { 2, 'limit' } }) do
-    if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
-  end
-  return redis.error_reply('EMQARG ' .. bad)
+if #ARGV[1] ~= 6 or not string.find(ARGV[1], '^%d+$') then
+  return redis.error_reply('EMQARG numbers')
 end
-local records_n = ARGV[1] + 0
+local records_n, limit
+do
+  local b0, b1, b2, b3, b4, b5 = string.byte(ARGV[1], 1, 6)
+  records_n = b0 * 100 + b1 * 10 + b2 - 5328
+  limit = b3 * 100 + b4 * 10 + b5 - 5328
+end
 if records_n > 500 then bad = bad or 'records' end
-local limit = ARGV[2] + 0
 if limit > 500 then bad = bad or 'limit' end
 local records_at, records_w = 3, 1
 local records_id = #stamp - 4 + #'v2:sched:' + 1
 if not bad and #KEYS ~= records_at + records_n * records_w then bad = 'keys' end
-if not bad and #ARGV ~= 2 then bad = 'arguments' end
+if not bad and #ARGV ~= 1 then bad = 'arguments' end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
 local known = redis.call('HMGET', meta, 'closing')
 if not known[1] then return redis.error_reply('EMQSTATE the queue is not closing') end
@@ -5873,7 +6046,7 @@ return ''`,
 
 export const limitScript: Script<(typeof REGISTRY)["limit"]> = {
   spec: REGISTRY.limit,
-  sha: "8ee6d86eca390e13d5dba24135e49dd6427aa1fc",
+  sha: "0763a5bb9d7384a482ef0e4745f7b13764bc2175",
   source: `-- Sets or lifts a limit of the queue and wakes the workers where it was lifted or raised.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -5889,8 +6062,7 @@ end
 local meta, wait, prioritized, limiter, marker = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 if #ARGV < 3 then return redis.error_reply('EMQARG arguments') end
 local bad
-local odd, whole = string.gsub(ARGV[2] .. ' ' .. ARGV[3] .. ' ', '%d+ ', '')
-if odd ~= '' or whole ~= 2 then
+if not string.find(ARGV[2] .. ' ' .. ARGV[3], '^%d+ %d+$') then
   for _, arg in ipairs({ { 2, 'most' }, { 3, 'ms' } }) do
     if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
   end
@@ -5985,7 +6157,7 @@ return { set[1], set[2], set[3], redis.call('GET', limiter), redis.call('PTTL', 
 
 export const nodeScript: Script<(typeof REGISTRY)["node"]> = {
   spec: REGISTRY.node,
-  sha: "fd639672ca85c0d8129e236c2e077e075feddea7",
+  sha: "2e742bad24e8206f6d37d5063ec2371ebc7b3ced",
   source: `-- Leases, renews or releases one of the 1 024 node ids that mint job ids.
 local unpack = unpack or table.unpack
 local version = KEYS[1]
@@ -6001,8 +6173,7 @@ end
 local nodes = KEYS[2]
 if #ARGV < 3 then return redis.error_reply('EMQARG arguments') end
 local bad
-local odd, whole = string.gsub(ARGV[1] .. ' ' .. ARGV[2] .. ' ', '%d+ ', '')
-if odd ~= '' or whole ~= 2 then
+if not string.find(ARGV[1] .. ' ' .. ARGV[2], '^%d+ %d+$') then
   for _, arg in ipairs({ { 1, 'now' }, { 2, 'ttl' } }) do
     if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
   end

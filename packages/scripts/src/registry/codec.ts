@@ -8,6 +8,8 @@ import {
   ValidationError,
 } from "@echomq/wire";
 import type { Reply } from "../driver/types.js";
+import { readJobs } from "./jobs.js";
+import { DIGITS, layoutOf, type RowLayout, SMALL } from "./layout.js";
 import type { ArgSpec, KeyName, ReplySpec, ScriptSpec } from "./spec.js";
 
 /** Keys and arguments of one call, as they go on the wire. */
@@ -23,19 +25,19 @@ export type AnyCall = {
 } & Readonly<Record<string, unknown>>;
 
 /**
- * Turns a call into `KEYS` and `ARGV` by the script's data: fixed keys, groups, then counts, single
- * arguments and rows.
+ * Turns a call into `KEYS` and `ARGV` by the script's data: fixed keys and groups; small numbers,
+ * other single arguments and rows.
  * @throws ValidationError `VALIDATION` naming the argument that is not a whole number or not text, or
  * the group or table that is over the script's bound.
  */
 export function encodeCall(spec: ScriptSpec, given: AnyCall): EncodedCall {
   const keys = fixedKeys(spec, given.q).slice();
-  const argv: string[] = [];
+  const counts: number[] = [];
   // Looked for where there is a job to name: some scripts are of no queue.
   let of: QueueKeys | undefined;
   for (const group of spec.groups) {
     const ids = listOf(spec, given, group.name) as readonly string[];
-    argv.push(String(ids.length));
+    counts.push(ids.length);
     for (const id of ids) {
       if (group.kinds === "raw") keys.push(id);
       else {
@@ -44,21 +46,56 @@ export function encodeCall(spec: ScriptSpec, given: AnyCall): EncodedCall {
       }
     }
   }
-  const rows = spec.tables.map((table) => listOf(spec, given, table.name));
-  for (const list of rows) argv.push(String(list.length));
-  for (const arg of spec.args) argv.push(encodeArg(spec, arg, given.args[arg.name]));
-  spec.tables.forEach((table, at) => {
-    const { columns } = table;
-    for (const row of rows[at] as readonly Record<string, string | number>[]) {
-      for (let n = 0; n < columns.length; n += 1) {
-        const column = columns[n] as ArgSpec;
-        const value = row[column.name];
-        if (column.type === "text" && typeof value === "string") argv.push(value);
-        else argv.push(encodeArg(spec, column, value));
+  const lists = spec.tables.map((table) => listOf(spec, given, table.name));
+  for (const list of lists) counts.push(list.length);
+  const { small, single, rows } = layoutOf(spec);
+  const argv: string[] = [];
+  if (small.length > 0) {
+    let text = "";
+    for (let at = 0; at < small.length; at += 1) {
+      const arg = small[at] as ArgSpec;
+      text += digitsOf(spec, arg, at < counts.length ? counts[at] : given.args[arg.name]);
+    }
+    argv.push(text);
+  }
+  for (const arg of single) argv.push(encodeArg(spec, arg, given.args[arg.name]));
+  for (let at = 0; at < rows.length; at += 1) {
+    const { numbers, cells } = rows[at] as RowLayout;
+    for (const row of lists[at] as readonly Record<string, string | number>[]) {
+      if (numbers.length > 0) argv.push(joined(spec, numbers, row));
+      for (let n = 0; n < cells.length; n += 1) {
+        const cell = cells[n] as ArgSpec;
+        const text = row[cell.name];
+        if (cell.type === "text" && typeof text === "string") argv.push(text);
+        else argv.push(encodeArg(spec, cell, text));
       }
     }
-  });
+  }
   return { keys, argv };
+}
+
+/** Numbers as they stand in the argument that the small ones share. */
+const DIGITS_OF: readonly string[] = Array.from({ length: SMALL + 1 }, (_, value) =>
+  String(value).padStart(DIGITS, "0"),
+);
+
+function digitsOf(spec: ScriptSpec, arg: ArgSpec, value: string | number | undefined): string {
+  const known = typeof value === "number" && value <= (arg.most ?? SMALL);
+  return (known && DIGITS_OF[value]) || encodeArg(spec, arg, value).padStart(DIGITS, "0");
+}
+
+function joined(
+  spec: ScriptSpec,
+  numbers: readonly ArgSpec[],
+  row: Readonly<Record<string, string | number>>,
+): string {
+  let text = "";
+  for (let n = 0; n < numbers.length; n += 1) {
+    const arg = numbers[n] as ArgSpec;
+    if (n > 0) text += " ";
+    text += encodeArg(spec, arg, row[arg.name]);
+  }
+  return text;
 }
 
 /** Builders by queue: a name is checked once, not with every key. The oldest goes when there are many. */
@@ -163,16 +200,9 @@ function makeReader(spec: ReplySpec): Reader {
       return (reply) =>
         Array.isArray(reply) ? reply.map((item: Reply) => read(item)) : wrongShape(spec);
     }
-    case "packed": {
-      const read = unpackerOf(spec.of);
-      return (reply) => {
-        if (!Array.isArray(reply)) return wrongShape(spec);
-        const from: Unread = { items: reply, at: 0 };
-        const list: unknown[] = [];
-        while (from.at < reply.length) list.push(read(from));
-        return list;
-      };
-    }
+    case "jobs":
+      return (reply) =>
+        Array.isArray(reply) ? (readJobs(reply) ?? wrongShape(spec)) : wrongShape(spec);
     case "record": {
       const names = spec.fields.map(([name]) => name);
       // Assigned, this one name would be the prototype.
@@ -188,39 +218,6 @@ function makeReader(spec: ReplySpec): Reader {
       };
     }
   }
-}
-
-/** A flat list and how far it was read. */
-interface Unread {
-  readonly items: readonly Reply[];
-  at: number;
-}
-
-/** Reads one item of a flat list. */
-function unpackerOf(spec: ReplySpec): (from: Unread) => unknown {
-  if (spec.type === "list") {
-    const read = unpackerOf(spec.of);
-    return (from) => {
-      const length = from.items[from.at++];
-      const fits =
-        typeof length === "number" && length >= 0 && from.at + length <= from.items.length;
-      if (!fits) return wrongShape(spec);
-      const list: unknown[] = new Array(length);
-      for (let at = 0; at < length; at += 1) list[at] = read(from);
-      return list;
-    };
-  }
-  if (spec.type === "record") {
-    const parts = spec.fields.map(([name, of]) => [name, unpackerOf(of)] as const);
-    return (from) => {
-      const record: Record<string, unknown> = {};
-      for (const [name, read] of parts) record[name] = read(from);
-      return record;
-    };
-  }
-  const read = readerOf(spec);
-  return (from) =>
-    from.at < from.items.length ? read(from.items[from.at++] as Reply) : wrongShape(spec);
 }
 
 function entries(spec: ReplySpec & { type: "record" }, reply: Reply): [string, unknown][] {

@@ -171,15 +171,15 @@ export const begin = {
   args: [{ name: "token", type: "text", doc: "lease token of the claim" }],
   tables: [],
   reply: {
-    type: "list",
-    of: {
-      type: "record",
-      fields: [
-        ["status", { type: "text" }],
-        ["verdict", { type: "maybe", of: { type: "text" } }],
-        ["fields", { type: "list", of: { type: "maybe", of: { type: "text" } } }],
+    type: "record",
+    fields: [
+      ["statuses", { type: "maybe", of: { type: "list", of: { type: "text" } } }],
+      [
+        "verdicts",
+        { type: "maybe", of: { type: "list", of: { type: "maybe", of: { type: "text" } } } },
       ],
-    },
+      ["jobs", { type: "jobs" }],
+    ],
   },
   refusals: [],
   writes: true,

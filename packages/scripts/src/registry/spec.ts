@@ -65,11 +65,19 @@ export type ReplySpec =
   | { readonly type: "maybe"; readonly of: ReplySpec }
   | { readonly type: "list"; readonly of: ReplySpec }
   /**
-   * A list written flat, which costs a script less than a table for each item: text and numbers are one
-   * element, a record is its parts one after another, a list its length and then its items.
+   * Jobs and what a run needs of their hashes, in a flat list, since each string and table of a reply costs
+   * both sides. A job with no other fields than these is one text, `<id>\n<opts>\n<name>\n<timestamp>\n<data>`
+   * (of them only data may hold a newline); every other is its id, the number of its fields and the fields.
    */
-  | { readonly type: "packed"; readonly of: ReplySpec }
+  | { readonly type: "jobs" }
   | { readonly type: "record"; readonly fields: readonly (readonly [string, ReplySpec])[] };
+
+/** One job of a `jobs` reply. */
+export interface ToldJob {
+  readonly id: string;
+  /** By place as in `RUN_FIELDS`; those at the end that it does not have are left out, empty for none. */
+  readonly fields: readonly (string | null)[];
+}
 
 type Named = { readonly name: string };
 type ValueOf<A extends ArgSpec> = A["type"] extends "int" ? number : string;
@@ -96,14 +104,16 @@ export type Decoded<R extends ReplySpec> = R extends { type: "text" }
     ? number
     : R extends { type: "maybe"; of: infer O extends ReplySpec }
       ? Decoded<O> | null
-      : R extends { type: "list" | "packed"; of: infer O extends ReplySpec }
+      : R extends { type: "list"; of: infer O extends ReplySpec }
         ? readonly Decoded<O>[]
-        : R extends {
-              type: "record";
-              fields: infer F extends readonly (readonly [string, ReplySpec])[];
-            }
-          ? { readonly [P in F[number] as P[0]]: Decoded<P[1]> }
-          : never;
+        : R extends { type: "jobs" }
+          ? readonly ToldJob[]
+          : R extends {
+                type: "record";
+                fields: infer F extends readonly (readonly [string, ReplySpec])[];
+              }
+            ? { readonly [P in F[number] as P[0]]: Decoded<P[1]> }
+            : never;
 
 /** A script ready to be dispatched: its data, its bundled source and the SHA-1 of that source. */
 export interface Script<S extends ScriptSpec = ScriptSpec> {

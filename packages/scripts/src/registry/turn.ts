@@ -54,19 +54,7 @@ export const turn = {
     type: "record",
     fields: [
       ["statuses", { type: "maybe", of: { type: "list", of: { type: "text" } } }],
-      [
-        "claimed",
-        {
-          type: "packed",
-          of: {
-            type: "record",
-            fields: [
-              ["id", { type: "text" }],
-              ["fields", { type: "list", of: { type: "maybe", of: { type: "text" } } }],
-            ],
-          },
-        },
-      ],
+      ["claimed", { type: "jobs" }],
       ["hints", { type: "maybe", of: { type: "list", of: { type: "text" } } }],
     ],
   },

@@ -2,6 +2,7 @@ import { startServer, type TestServer } from "@echomq/testkit";
 import { KINDS, type Kind, parseKey, UNITS, type Unit } from "@echomq/wire";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type ScriptName, SPECS } from "../../src/index.js";
+import { DIGITS, layoutOf } from "../../src/registry/layout.js";
 import { type Bench, closeBench, ENGINES, openBench } from "../support/bench.js";
 import { MANY, NAMES, populate, populateClosing } from "../support/population.js";
 import {
@@ -17,6 +18,22 @@ import {
 } from "../support/raw.js";
 
 const NUMBERS = ["NaN", "nan", "Infinity", "inf", "-1", "1.5", "9007199254740992", "1e3", "0x10"];
+/** For a number that shares its argument with others, by its digits. */
+const SMALL_VALUES = [
+  "999",
+  "501",
+  "-01",
+  "+01",
+  "1.5",
+  "1e3",
+  "0x1",
+  " 01",
+  "01\n",
+  "%d+",
+  "1",
+  "0001",
+  "",
+];
 const VALUES = [...NUMBERS, "9007199254740991", "1000000", "", " 1", "1\n", "x".repeat(100_000)];
 
 /**
@@ -94,30 +111,50 @@ const INDIFFERENT: Partial<Record<ScriptName, readonly string[]>> = {
 };
 
 interface Position {
-  readonly at: number;
   readonly label: string;
   readonly type: "int" | "text";
   readonly most?: number;
+  readonly values: readonly string[];
+  /** The arguments with a value in this place. */
+  put(value: string): readonly string[];
 }
 
-/** Argument positions, of each table the first and the last row. */
+/** Arguments to try, of each table those of the first and the last row. */
 function positions(name: ScriptName, argv: readonly string[]): Position[] {
-  const spec = SPECS[name];
+  const { small, single, rows } = layoutOf(SPECS[name]);
   const found: Position[] = [];
-  for (const { name: label } of [...spec.groups, ...spec.tables]) {
-    found.push({ at: found.length, label, type: "int", most: spec.bound });
+  const head = argv[0] ?? "";
+  for (const [n, arg] of small.entries()) {
+    const put = (value: string): string[] =>
+      argv.with(0, head.slice(0, n * DIGITS) + value + head.slice((n + 1) * DIGITS));
+    found.push({ ...arg, label: arg.name, values: SMALL_VALUES, put });
   }
-  for (const arg of spec.args) found.push({ ...arg, at: found.length, label: arg.name });
-  let base = found.length;
-  for (const [at, { columns }] of spec.tables.entries()) {
-    const rows = Number(argv[spec.groups.length + at]);
-    for (const row of new Set(rows > 0 ? [0, rows - 1] : [])) {
-      columns.forEach((column, n) => {
-        found.push({ ...column, at: base + row * columns.length + n, label: column.name });
-      });
+  let at = small.length > 0 ? 1 : 0;
+  for (const arg of single) {
+    const here = at++;
+    const put = (value: string): string[] => argv.with(here, value);
+    found.push({ ...arg, label: arg.name, values: VALUES, put });
+  }
+  for (const [n, { numbers, cells, width }] of rows.entries()) {
+    const count = small.length - SPECS[name].args.filter((arg) => small.includes(arg)).length;
+    const own = count - rows.length + n;
+    const many = Number(head.slice(own * DIGITS, (own + 1) * DIGITS));
+    for (const row of new Set(many > 0 ? [0, many - 1] : [])) {
+      const base = at + row * width;
+      const before = numbers.length > 0 ? 1 : 0;
+      for (const [k, arg] of numbers.entries()) {
+        const texts = (argv[base] ?? "").split(" ");
+        const put = (value: string): string[] => argv.with(base, texts.with(k, value).join(" "));
+        found.push({ ...arg, label: arg.name, values: VALUES, put });
+      }
+      for (const [k, arg] of cells.entries()) {
+        const put = (value: string): string[] => argv.with(base + before + k, value);
+        found.push({ ...arg, label: arg.name, values: VALUES, put });
+      }
     }
-    base += rows * columns.length;
+    at += many * width;
   }
+  expect(at, name).toBe(argv.length);
   return found;
 }
 
@@ -204,12 +241,13 @@ describe.each(ENGINES)("refused calls write nothing on %s", (engine) => {
   test.each(NAMES)("%s: every argument of every bad value", async (name) => {
     await fill(name);
     const { keys, argv } = encodedCall(name, b.q);
-    for (const { at, label, type, most = 2 ** 53 - 1 } of positions(name, argv)) {
-      for (const value of VALUES) {
-        const bad = argv.with(at, value);
+    for (const { label, type, most = 2 ** 53 - 1, values, put } of positions(name, argv)) {
+      for (const value of values) {
+        const bad = put(value);
         const outcome = await raw(b, name, { keys, argv: bad });
         const what = `${name}.${label} = ${JSON.stringify(value.slice(0, 20))}`;
-        const fits = type === "int" && /^\d+$/.test(value) && Number(value) <= most;
+        const whole = values === VALUES ? /^\d+$/ : /^\d{3}$/;
+        const fits = type === "int" && whole.test(value) && Number(value) <= most;
         if (type === "int" && !fits) expect(failed(outcome), what).toMatch(/^EMQARG \S/);
         else expect(failed(outcome), what).toMatch(/^(?:EMQ\w+ \S|$)/);
         await unchanged(outcome, what);

@@ -60,6 +60,51 @@ describe.each(ENGINES)("turn on %s", (engine) => {
     expect(Number(await b.redis.zscore(b.unit("active"), "4"))).toBe(-(T + 1_005 + 1 / 512));
   });
 
+  test("a job comes whole, whatever stands in its fields", async () => {
+    const long = "x".repeat(16_385);
+    const hashes: Record<string, Record<string, string>> = {
+      "3": { name: "a\nb", data: "1", timestamp: "5", opts: "{}" },
+      "4": { name: "", data: "a\n\nb", timestamp: "5" },
+      "5": { name: "é", data: long, timestamp: "5", opts: '{\n"attempts": 2}' },
+      "6": { name: "é", data: "1", timestamp: "5", opts: "{}", atm: "2", rjk: "k", stray: "x" },
+      "7": { name: "only" },
+      "8": { name: "é", data: "1", timestamp: "5", opts: "{}" },
+    };
+    const ids = Object.keys(hashes);
+    await b.redis.del(b.unit("wait"), ...ids.map((id) => b.job(id)));
+    for (const id of ids) await b.redis.hset(b.job(id), hashes[id] as Record<string, string>);
+    await b.redis.lpush(b.unit("wait"), ...ids);
+    const places = ["name", "data", "opts", "timestamp"];
+    const told = (list: readonly { id: string; fields: readonly (string | null)[] }[]) =>
+      list.map(({ id, fields }) => [id, places.map((_, n) => fields[n] ?? undefined)]);
+    const stored = ids.map((id) => [id, places.map((field) => hashes[id]?.[field])]);
+    const { claimed } = await turn({ claim: 6, candidates: ids });
+    expect(told(claimed)).toEqual(stored);
+    expect(claimed[3]?.fields[4]).toBe("2");
+    expect(claimed[3]?.fields[13]).toBe("k");
+    const begun = await b.begin(ids, "u");
+    expect(begun.map(({ status }) => status)).toEqual(ids.map(() => "ok"));
+    expect(told(begun.map(({ fields }, n) => ({ id: ids[n] ?? "", fields })))).toEqual(stored);
+  });
+
+  test("none of the runs returned anything: no results are sent", async () => {
+    const call = {
+      q: b.q,
+      args: { now: T + 5, claim: 0, deadline: T + 1_005, token: "u", begun: 0, hints: 0 },
+      done: ["1", "2"],
+      candidates: [],
+      finished: [b.unit("completed")],
+      claims: [{ token: "t", count: 2 }],
+      attempts: [{ runs: "1.1" }, { runs: "1.1" }],
+    };
+    await expect(b.run.run(turnScript, { ...call, results: [{ value: "1" }] })).rejects.toThrow(
+      "EMQARG results",
+    );
+    await b.run.run(turnScript, { ...call, results: [] });
+    expect(await b.redis.zcard(b.unit("completed"))).toBe(2);
+    expect(await b.redis.hexists(b.job("1"), "returnvalue")).toBe(0);
+  });
+
   test("a claim keeps the places of its jobs in their scores, and reads what was guessed in any order", async () => {
     await b.redis.del(b.unit("wait"));
     await b.redis.lpush(b.unit("wait"), "5", "3", "4", "10");
@@ -154,9 +199,8 @@ describe.each(ENGINES)("turn on %s", (engine) => {
     };
     const { keys, argv } = encodeCall(turnScript.spec, call);
     for (const [name, at] of [
-      ["now", 6],
-      ["claim", 7],
-      ["deadline", 8],
+      ["now", 1],
+      ["deadline", 2],
     ] as const) {
       const odd = argv.map((value, n) => (n === at ? `0${value}` : value));
       const answer = b.redis.eval(turnScript.source, keys.length, ...keys, ...odd);

@@ -3,6 +3,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { encodeCall, type ScriptName, SPECS } from "../../src/index.js";
 import type { AnyCall } from "../../src/registry/codec.js";
+import { layoutOf } from "../../src/registry/layout.js";
 import { NAMES } from "../support/population.js";
 
 const queue = fc.stringMatching(/^[A-Za-z0-9._-]{1,40}$/).filter((q) => q !== "emq");
@@ -46,16 +47,15 @@ describe.each(NAMES)("any call of %s", (name) => {
         const { keys, argv } = encodeCall(spec, call);
         const tag = spec.fence === "reserve" ? "emq" : call.q;
         for (const key of keys) expect(/\{([^}]*)\}/.exec(key)?.[1]).toBe(tag);
-        const counts = argv.slice(0, spec.groups.length + spec.tables.length).map(Number);
+        const { small, single, rows } = layoutOf(spec);
+        const counts = (argv[0]?.match(/\d{3}/g) ?? []).map(Number);
         const members = spec.groups.map(
           ({ kinds }, n) => (counts[n] ?? 0) * (kinds === "raw" ? 1 : kinds.length),
         );
-        const cells = spec.tables.map(
-          ({ columns }, n) => (counts[spec.groups.length + n] ?? 0) * columns.length,
-        );
+        const cells = rows.map(({ width }, n) => (counts[spec.groups.length + n] ?? 0) * width);
         const sum = (list: readonly number[]): number => list.reduce((a, b) => a + b, 0);
         expect(keys).toHaveLength(spec.keys.length + sum(members));
-        expect(argv).toHaveLength(counts.length + spec.args.length + sum(cells));
+        expect(argv).toHaveLength((small.length > 0 ? 1 : 0) + single.length + sum(cells));
         expect(argv.every((text) => typeof text === "string")).toBe(true);
       }),
       { numRuns: 50 },

@@ -168,8 +168,17 @@ export class Bench {
     return reply.claimed.map(({ id }) => id);
   }
 
-  async begin(jobs: readonly string[], token = "t"): Promise<ReplyOf<typeof beginScript.spec>> {
-    return this.run.run(beginScript, { q: this.q, jobs, args: { token } });
+  /** Begins claimed jobs and answers for each in one shape. */
+  async begin(
+    jobs: readonly string[],
+    token = "t",
+  ): Promise<{ status: string; verdict: string | null; fields: readonly (string | null)[] }[]> {
+    const reply = await this.run.run(beginScript, { q: this.q, jobs, args: { token } });
+    return reply.jobs.map(({ id, fields }, at) => {
+      if (id !== jobs[at]) throw new Error(`asked for ${jobs[at]}, got ${id}`);
+      const status = reply.statuses?.[at] ?? "ok";
+      return { status, verdict: reply.verdicts?.[at] ?? null, fields };
+    });
   }
 
   async finish(

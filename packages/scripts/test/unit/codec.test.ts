@@ -1,4 +1,5 @@
 import { isEchoMQError, LIMITS } from "@echomq/wire";
+import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { decodeReply, encodeCall, REGISTRY, type ScriptSpec } from "../../src/index.js";
 import type { AnyCall } from "../../src/registry/codec.js";
@@ -22,6 +23,7 @@ const SPEC: ScriptSpec = {
       columns: [
         { name: "k", type: "text", doc: "" },
         { name: "v", type: "int", doc: "" },
+        { name: "u", type: "int", doc: "" },
       ],
     },
   ],
@@ -33,7 +35,7 @@ const CALL = {
   args: { n: 1, few: 2, word: "w" },
   jobs: ["a", "b"],
   others: ["raw:key"],
-  rows: [{ k: "x", v: 9 }],
+  rows: [{ k: "x", v: 9, u: 7 }],
 };
 
 const encode = (change: object): ReturnType<typeof encodeCall> =>
@@ -50,7 +52,7 @@ function refused(change: object): { option: string; reason: string } {
 }
 
 describe("encodeCall", () => {
-  test("keys: fixed, then groups; arguments: counts, single ones, rows", () => {
+  test("keys: fixed, then groups; arguments: small numbers, single ones, rows", () => {
     expect(encode({})).toEqual({
       keys: [
         "emq:{q}:meta",
@@ -63,18 +65,18 @@ describe("encodeCall", () => {
         "emq:{q}:v2:logs:b",
         "raw:key",
       ],
-      argv: ["2", "1", "1", "1", "2", "w", "x", "9"],
+      argv: ["002001001002", "1", "w", "9 7", "x"],
     });
   });
 
   test("empty groups and tables send their zero", () => {
     const { keys, argv } = encode({ jobs: [], others: [], rows: [] });
     expect(keys).toHaveLength(4);
-    expect(argv).toEqual(["0", "0", "0", "1", "2", "w"]);
+    expect(argv).toEqual(["000000000002", "1", "w"]);
   });
 
   test.each([0, -0, 1, 2 ** 31, Number.MAX_SAFE_INTEGER])("int takes %d", (n) => {
-    expect(encode({ args: { ...CALL.args, n } }).argv[3]).toBe(String(n + 0));
+    expect(encode({ args: { ...CALL.args, n } }).argv[1]).toBe(String(n + 0));
   });
 
   test.each([
@@ -96,11 +98,11 @@ describe("encodeCall", () => {
     const error = refused({ args: { ...CALL.args, n } });
     expect(error.option).toBe("probe.n");
     expect(error.reason).toContain("whole number");
-    expect(refused({ rows: [{ k: "x", v: n }] }).option).toBe("probe.v");
+    expect(refused({ rows: [{ k: "x", v: n, u: 7 }] }).option).toBe("probe.v");
   });
 
   test("int refuses more than its most", () => {
-    expect(encode({ args: { ...CALL.args, few: 3 } }).argv[4]).toBe("3");
+    expect(encode({ args: { ...CALL.args, few: 3 } }).argv[0]).toBe("002001001003");
     expect(refused({ args: { ...CALL.args, few: 4 } }).reason).toBe(
       "must be a whole number from 0 to 3",
     );
@@ -109,7 +111,7 @@ describe("encodeCall", () => {
   test.each(["", " ", "é\u0000\n", "-1", "x".repeat(1_000_000)])(
     "text takes any string",
     (word) => {
-      expect(encode({ args: { ...CALL.args, word } }).argv[5]).toBe(word);
+      expect(encode({ args: { ...CALL.args, word } }).argv[2]).toBe(word);
     },
   );
 
@@ -121,7 +123,7 @@ describe("encodeCall", () => {
   });
 
   test("a list over the bound, or none at all, is refused by name", () => {
-    expect(encode({ jobs: ["a", "b", "c"] }).argv[0]).toBe("3");
+    expect(encode({ jobs: ["a", "b", "c"] }).argv[0]).toBe("003001001002");
     expect(refused({ jobs: ["a", "b", "c", "d"] })).toMatchObject({
       option: "probe.jobs",
       reason: "must be a list of at most 3",
@@ -170,39 +172,71 @@ describe("decodeReply", () => {
     expect(decodeReply(record, [1, ["x"]])).toEqual({ a: 1, b: ["x"] });
   });
 
-  const packed = {
-    type: "packed",
-    of: {
-      type: "record",
-      fields: [
-        ["id", { type: "text" }],
-        ["fields", { type: "list", of: { type: "maybe", of: { type: "text" } } }],
-      ],
-    },
-  } as const;
+  const jobs = { type: "jobs" } as const;
 
-  test("records of a flat list, however long their lists are", () => {
-    expect(decodeReply(packed, [])).toEqual([]);
-    expect(decodeReply(packed, ["a", 0, "b", 3, "x", null, "2", "c", 1, "y"])).toEqual([
-      { id: "a", fields: [] },
-      { id: "b", fields: ["x", null, "2"] },
-      { id: "c", fields: ["y"] },
+  test("jobs: each as one text, or its id, how many fields, and the fields", () => {
+    expect(decodeReply(jobs, [])).toEqual([]);
+    const reply = [
+      'a\n{"attempts":3}\nsend\n17\n{"n":1}',
+      'b\n{"attempts":3}\nsend\n18\nany\ntext\n',
+      "c\n\n\n\n",
+      "odd\nid",
+      0,
+      "d",
+      3,
+      "x",
+      null,
+      "2",
+      "e\n\nsend\n19\n[]",
+    ];
+    expect(decodeReply(jobs, reply)).toEqual([
+      { id: "a", fields: ["send", '{"n":1}', '{"attempts":3}', "17"] },
+      { id: "b", fields: ["send", "any\ntext\n", '{"attempts":3}', "18"] },
+      { id: "c", fields: ["", "", null, ""] },
+      { id: "odd\nid", fields: [] },
+      { id: "d", fields: ["x", null, "2"] },
+      { id: "e", fields: ["send", "[]", null, "19"] },
     ]);
-    expect(decodeReply({ type: "packed", of: { type: "int" } }, [1, 2])).toEqual([1, 2]);
+  });
+
+  test("jobs of any content come back as they were put together", () => {
+    const line = fc.string({ unit: "binary" }).map((text) => text.replaceAll("\n", " "));
+    const job = fc.record({
+      id: line,
+      opts: line,
+      name: line,
+      time: line,
+      data: fc.string({ unit: "binary" }),
+    });
+    fc.assert(
+      fc.property(fc.array(job), (list) => {
+        const reply = list.map((one) =>
+          [one.id, one.opts, one.name, one.time, one.data].join("\n"),
+        );
+        expect(decodeReply(jobs, reply)).toEqual(
+          list.map(({ id, opts, name, time, data }) => ({
+            id,
+            fields: [name, data, opts === "" ? null : opts, time],
+          })),
+        );
+      }),
+    );
   });
 
   test.each([
     [null],
     ["x"],
     [["a"]],
+    [["a\nb\nc\nd"]],
     [["a", 1]],
     [["a", "1", "x"]],
     [["a", -1]],
+    [["a", 0.5]],
     [["a", 2, "x"]],
     [["a", 1, ["x"]]],
     [[1, 0, null, 0]],
-  ] as const)("a flat list of another shape is a TypeError: %j", (reply) => {
-    expect(() => decodeReply(packed, reply)).toThrow(TypeError);
+  ] as const)("jobs of another shape are a TypeError: %j", (reply) => {
+    expect(() => decodeReply(jobs, reply)).toThrow(TypeError);
   });
 
   test("field names of a record stay plain, whatever they are", () => {

@@ -204,17 +204,16 @@ export class BareWorker implements ModelWorker {
     const bare = runs.filter(({ fields }) => fields === undefined);
     if (bare.length > 0 && how.begin) {
       const jobs = bare.map(({ id }) => id);
-      const answers = await this.#lane.run(beginScript, {
+      const answer = await this.#lane.run(beginScript, {
         q: this.#parts.q,
         jobs,
         args: { token },
       });
+      if (answer.statuses) throw new Error(`begin answered ${answer.statuses.join()}`);
       for (const [at, run] of bare.entries()) {
-        const { status, verdict, fields } = answers[at] as (typeof answers)[number];
-        if (status !== "ok") throw new Error(`begin of ${run.id} answered ${status}`);
-        run.fields = fieldsOf(fields);
+        run.fields = fieldsOf(answer.jobs[at]?.fields ?? []);
         run.marked = true;
-        verdicts.set(run.id, verdict);
+        verdicts.set(run.id, answer.verdicts?.[at] ?? null);
       }
     }
     const doomed = runs.flatMap((run) => {
