@@ -38,11 +38,11 @@ export class BusyWait {
     return this.#turning;
   }
 
-  /** A call was sent. Returns what `answered` takes. */
-  sent(): number {
+  /** A call was sent, by somebody who is `busy` and has more to send. Returns what `answered` takes. */
+  sent(busy: boolean): number {
     const now = performance.now();
     this.#waiting += 1;
-    if (!this.worth) return now;
+    if (!busy || !this.worth) return now;
     this.#until = now + WAIT_MS;
     if (!this.#turning) {
       this.#turning = true;

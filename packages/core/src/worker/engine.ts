@@ -206,15 +206,26 @@ export class Engine {
     if (this.#rest.resting || this.#ended) return;
     // What is given back goes in one call after the claims in flight: two would change the order.
     // Whoever fetches by hand may hold no slot, and still end what runs.
-    const most = this.#claiming && this.#held > 1 ? CALLS : 1;
-    while (this.#inFlight.length < most && this.#send());
+    while (this.#underWay < this.#callsMost && this.#send());
+  }
+
+  /** Calls that may be in flight at once. */
+  get #callsMost(): number {
+    if (!this.#claiming || this.#held === 1) return 1;
+    // Where others are at work on the queue too, they keep the server busy meanwhile.
+    return this.#hints.contended ? 1 : CALLS;
+  }
+
+  /** Calls under way; a claim whose jobs are begun in a second call is not over before that. */
+  get #underWay(): number {
+    return this.#inFlight.length + (this.#hints.contended && this.#starter.beginning > 0 ? 1 : 0);
   }
 
   /** Sends one call, if there is something to settle or to claim. */
   #send(): boolean {
     if (this.#shares()) return false;
     const free = this.#free;
-    const largest = Math.min(Math.ceil(this.#held / CALLS), LIMITS.writeBound);
+    const largest = Math.min(Math.ceil(this.#held / this.#callsMost), LIMITS.writeBound);
     const wanted = this.#hungry || this.#book.pending > 0 ? Math.min(free, largest) : 0;
     // A second claim beside one in flight only where there is more than one takes.
     if (this.#inFlight.length > 0 && this.#book.pending === 0 && !this.#plenty) return false;
@@ -280,7 +291,7 @@ export class Engine {
       const finishing = other.length > 0 && settled(this.#calls.finish(other, now));
       const stepping =
         (plain.length > 0 || claim.count > 0) && settled(this.#advance(plain, claim, now));
-      const sent = this.#wait.sent();
+      const sent = this.#wait.sent(this.#plenty);
       const stepped = stepping ? await stepping : undefined;
       const finished = finishing ? await finishing : undefined;
       this.#wait.answered(sent);

@@ -40,6 +40,11 @@ export class Hints {
   #hits = 1;
   #offUntil = 0;
 
+  /** Others take what large claims expect: each of those is begun in a second call. */
+  get contended(): boolean {
+    return performance.now() < this.#offUntil;
+  }
+
   /** How many of a claim of `count` jobs could be declared. */
   known(count: number): number {
     if (this.#off(count)) return 0;
@@ -105,7 +110,7 @@ export class Hints {
   }
 
   #off(count: number): boolean {
-    return count > GUESS_MAX && performance.now() < this.#offUntil;
+    return count > GUESS_MAX && this.contended;
   }
 }
 

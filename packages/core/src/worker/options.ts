@@ -58,9 +58,9 @@ export interface WorkerOptions extends ConnectionOptions {
    */
   readonly claimAhead?: ClaimAhead | undefined;
   /**
-   * Whether the event loop stays awake while an answer of the server is due any moment: for 0.2 ms at most,
-   * where answers come that soon on average and there is more than one core. Short jobs are done sooner; a
-   * busy worker of few slots takes a whole core while its calls are in flight. Default true.
+   * Whether a worker with a backlog keeps its event loop awake while an answer of the server is due any
+   * moment: for 0.2 ms at most, where answers come that soon on average and there is more than one core.
+   * Short jobs are done sooner; a worker of few slots takes a whole core while it is busy. Default true.
    */
   readonly busyWait?: boolean | undefined;
   /** How payloads and results are written; the same as the queue's. Default JSON. */

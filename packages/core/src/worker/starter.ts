@@ -70,6 +70,11 @@ export class Starter {
     return this.#ready.length;
   }
 
+  /** Claimed jobs that are begun in a call of their own. */
+  get beginning(): number {
+    return this.#beginning;
+  }
+
   /** Gives back what stands ready and has not started. */
   giveBackReady(): void {
     const ready = this.#ready;
@@ -136,6 +141,7 @@ export class Starter {
       for (const [at, run] of runs.entries()) this.#begun(run, reply[at]);
       // Where one of them does not start, its slot is another's.
       this.startReady();
+      this.#slots.freed(0);
     } catch (error) {
       answered();
       // Not begun, so not charged: given back now if the server answers, else by the sweep.

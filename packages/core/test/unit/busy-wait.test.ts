@@ -16,7 +16,7 @@ describe("waiting awake", () => {
   test("begins with a call and ends with its answer", async () => {
     const wait = new BusyWait(true);
     expect(wait.awake).toBe(false);
-    const sent = wait.sent();
+    const sent = wait.sent(true);
     expect(wait.awake).toBe(CORES);
     wait.answered(sent);
     await asleep(wait);
@@ -26,7 +26,7 @@ describe("waiting awake", () => {
   test("ends by itself where no answer comes, and begins again with the next call", async () => {
     const wait = new BusyWait(true);
     for (let n = 0; n < 3; n += 1) {
-      wait.sent();
+      wait.sent(true);
       expect(wait.awake).toBe(CORES);
       await asleep(wait);
       expect(wait.awake).toBe(false);
@@ -37,7 +37,7 @@ describe("waiting awake", () => {
     const wait = new BusyWait(true);
     const asked = (ms: number): boolean => {
       const before = wait.awake;
-      wait.answered(wait.sent() - ms);
+      wait.answered(wait.sent(true) - ms);
       return before;
     };
     for (let n = 0; n < 30; n += 1) asked(5);
@@ -48,14 +48,20 @@ describe("waiting awake", () => {
 
   test("one long pause changes nothing", () => {
     const wait = new BusyWait(true);
-    for (let n = 0; n < 30; n += 1) wait.answered(wait.sent() - 0.05);
-    wait.answered(wait.sent() - 5_000);
+    for (let n = 0; n < 30; n += 1) wait.answered(wait.sent(true) - 0.05);
+    wait.answered(wait.sent(true) - 5_000);
     expect(wait.worth).toBe(CORES);
+  });
+
+  test("not for somebody who has nothing more to send", () => {
+    const wait = new BusyWait(true);
+    wait.sent(false);
+    expect(wait.awake).toBe(false);
   });
 
   test("never where it is turned off", () => {
     const wait = new BusyWait(false);
-    wait.sent();
+    wait.sent(true);
     expect(wait.awake).toBe(false);
     expect(wait.worth).toBe(false);
   });
