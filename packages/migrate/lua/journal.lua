@@ -4,7 +4,7 @@ local RANK = { discover = 0, plan = 1, drain = 2, fence = 3, copy = 4, verify = 
 if not string.find(run, '^[%w-]+$') then return redis.error_reply('EMQARG run') end
 if not RANK[phase] then return redis.error_reply('EMQARG phase') end
 if step ~= 'write' and step ~= 'forget' then return redis.error_reply('EMQARG step') end
-if over ~= '' and not string.find(over, '^[%w-]+$') then return redis.error_reply('EMQARG over') end
+if over ~= '' and not string.find(over, '^[%w-]+ [%a-]*$') then return redis.error_reply('EMQARG over') end
 local fields = { 'run', run }
 for i = 1, rows_n do
   local field = ARGV[rows(i) + rows_field]
@@ -13,20 +13,21 @@ for i = 1, rows_n do
   fields[#fields + 1] = ARGV[rows(i) + rows_value]
 end
 local known = redis.call('HMGET', migration, 'run', 'phase')
+local stands = string.sub(known[1] or '', 1, 64) .. ' ' .. string.sub(known[2] or '', 1, 32)
 local rank = known[2] and RANK[known[2]]
 local rests = rank and (rank < 3 or rank == 7 or rank == 9)
 if step == 'forget' then
   if known[1] and known[1] ~= run and not rests then
-    return redis.error_reply('EMQFENCE run ' .. string.sub(known[1], 1, 64))
+    return redis.error_reply('EMQFENCE run ' .. stands)
   end
   return redis.call('UNLINK', migration)
 end
 -- A finished run whose id is used again begins a new report, as another run does.
 local other = known[1] and (known[1] ~= run or (rests and rank > 6 and RANK[phase] < 3))
--- Who holds the stamp has read that the journal's run does not.
-local taken = over ~= '' and known[1] == over
+-- Who holds the stamp has read that the journal's run does not, and it has written nothing since.
+local taken = over ~= '' and stands == over
 if other and not taken and (not rests or (RANK[phase] > 2 and phase ~= 'remove')) then
-  return redis.error_reply('EMQFENCE run ' .. string.sub(known[1], 1, 64))
+  return redis.error_reply('EMQFENCE run ' .. stands)
 end
 if not other and rank and rank > 6 and RANK[phase] < rank then
   return redis.error_reply('EMQSTATE ' .. known[2])

@@ -45,7 +45,7 @@ export async function writeJournal(
     } catch (error) {
       if (isEchoMQError(error, "EMQSTATE")) return;
       if (!isEchoMQError(error, "EMQFENCE") || takes === TAKES) throw error;
-      // The run that was named first, the stamp read after it: what took both meanwhile is not replaced.
+      // Named first, and the stamp read after it: a run that took the stamp meanwhile has written its phase.
       if (phase !== "plan" && (await holdsStamp(ctx))) over = otherRun(error);
       else if (phase === "rolled-back") return;
       else throw error;
@@ -70,9 +70,9 @@ async function holdsStamp(ctx: Context): Promise<boolean> {
   return version.family === "echomq" && String(migrated ?? "").split(" ")[0] === runOf(ctx);
 }
 
-/** The run that a refusal of the journal's script names. */
+/** The run and its phase that a refusal of the journal's script names. */
 function otherRun(error: EchoMQError): string {
-  return /^EMQFENCE run ([\w-]+)/.exec(error.message)?.[1] ?? "";
+  return /^EMQFENCE run ([\w-]+ [a-z-]*)$/.exec(error.message)?.[1] ?? "";
 }
 
 /** Removes the journal of a queue that left the v2 wire. */

@@ -183,7 +183,8 @@ export async function guarded<T>(ctx: Context, phase: Phase, work: () => Promise
     return await work();
   } catch (error) {
     if (isSourceRefusal(error)) throw await sourceFound(ctx, phase, error);
-    if (isEchoMQError(error, "EMQFENCE")) throw overtaken(ctx, phase, error.message.slice(9));
+    if (isEchoMQError(error, "EMQFENCE"))
+      throw overtaken(ctx, phase, error.message.slice(9).trimEnd());
     if (isEchoMQError(error, "OOM")) {
       const say =
         "The server has no memory left for the copy. What was copied stays; make room and repeat.";

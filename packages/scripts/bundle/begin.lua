@@ -36,7 +36,7 @@ local function lease_of(owner)
 end
 -- What a run needs of its job's hash, by place; a field it does not have is false, and left out at the end. A
 -- waiting job has four or five fields: to read what is there costs less than to ask for all there may be.
-local place, last_name, last_opts, on_one_line
+local place, last_name, last_opts, last_time, on_one_line, digits
 
 -- With an id, a job of these four fields is told as one text, the second value: each string of a reply costs
 -- both sides more than to put them together. Data comes last, since any text may stand there.
@@ -59,10 +59,11 @@ local function run_fields(key, id)
       last_name, last_opts = name, opts
       on_one_line = not string.find(name, '\n', 1, true) and not (opts and string.find(opts, '\n', 1, true))
     end
+    if timestamp ~= last_time then last_time, digits = timestamp, string.find(timestamp, '^%d+$') end
   else
     on_one_line, last_name = false, nil
   end
-  if on_one_line then
+  if on_one_line and digits then
     return nil, id .. '\n' .. (opts or '') .. '\n' .. name .. '\n' .. timestamp .. '\n' .. data
   end
   local fields = { name, data, opts, timestamp }

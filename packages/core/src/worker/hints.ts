@@ -92,7 +92,9 @@ export class Hints {
   #learn(candidates: readonly string[], ids: readonly string[], later: number): void {
     const asGuessed = ids.every((id, at) => id === candidates[at]);
     const guessed = asGuessed ? ids.length : countIn(candidates, ids);
-    this.#hits = 0.8 * this.#hits + 0.2 * (guessed / ids.length);
+    // Of what was named: a claim for which nothing was known tells nothing of others.
+    const named = Math.min(candidates.length, ids.length);
+    if (named > 0) this.#hits = 0.8 * this.#hits + 0.2 * (guessed / named);
     if (asGuessed) {
       this.#skip = 0;
       return;

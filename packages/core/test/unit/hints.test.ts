@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { Hints } from "../../src/worker/hints.js";
 
 /** Ids `from` to `to`, as a queue would name them. */
@@ -54,16 +54,49 @@ describe("hints", () => {
     expect(hints.guess(1).ask).toBe(64);
   });
 
-  test("large claims stop guessing when most guesses are wrong", () => {
-    const hints = new Hints();
-    for (let claim = 1; claim <= 4; claim += 1) {
+  /** Claims of 20 whose jobs others had taken, each with a list that tells of another time. */
+  function outrun(hints: Hints, claims: number): void {
+    for (let claim = 1; claim <= claims; claim += 1) {
       const guess = hints.guess(20);
       hints.popped(guess, ids(claim * 1_000, claim * 1_000 + 19), ids(1, 250));
     }
+  }
+
+  test("large claims stop guessing when most guesses are wrong", () => {
+    const hints = new Hints();
+    outrun(hints, 8);
+    expect(hints.contended).toBe(true);
     expect(hints.guess(20)).toMatchObject({ candidates: [], ask: 0 });
     expect(hints.known(20)).toBe(0);
     // A small claim still asks.
     expect(hints.guess(2).ask).toBe(64);
+  });
+
+  test("a claim that named nothing tells nothing of others", () => {
+    vi.useFakeTimers({ toFake: ["performance"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const hints = new Hints();
+    outrun(hints, 8);
+    for (let claim = 1; claim <= 20; claim += 1) {
+      vi.advanceTimersByTime(100);
+      hints.popped(hints.guess(20), ids(claim, claim + 19), []);
+    }
+    // The others may have gone: it is tried again.
+    expect(hints.contended).toBe(false);
+    expect(hints.guess(20).ask).toBeGreaterThan(0);
+  });
+
+  test("claims larger than any list are not taken for those of others", () => {
+    const hints = new Hints();
+    let next = 1;
+    const flying = [hints.guess(150), hints.guess(150)];
+    for (let claim = 1; claim <= 40; claim += 1) {
+      const guess = flying.shift() ?? hints.guess(150);
+      hints.popped(guess, ids(next, next + 149), ids(next + 150, next + 149 + guess.ask));
+      next += 150;
+      expect(hints.contended).toBe(false);
+      flying.push(hints.guess(150));
+    }
   });
 
   test("the id of a marker is tried first, and what no call can name never", () => {

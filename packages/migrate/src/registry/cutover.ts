@@ -201,7 +201,11 @@ export const journal = {
     { name: "run", type: "text", doc: "id of the run" },
     { name: "phase", type: "text", doc: "phase the run is in" },
     { name: "step", type: "text", doc: "write or forget" },
-    { name: "over", type: "text", doc: "run whose journal is replaced, empty for none" },
+    {
+      name: "over",
+      type: "text",
+      doc: "run and phase of the journal that is replaced, empty for none",
+    },
   ],
   tables: [
     {

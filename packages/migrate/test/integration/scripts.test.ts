@@ -1,8 +1,9 @@
 import type { Command, Reply } from "@echomq/scripts";
-import { isDriverFault, type RedisDriver } from "@echomq/scripts";
+import { encodeCall, isDriverFault, type RedisDriver } from "@echomq/scripts";
 import { startServer, type TestServer } from "@echomq/testkit";
 import type { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { journalScript } from "../../src/generated/bundle.js";
 import { MIGRATION_REGISTRY } from "../../src/index.js";
 import { CALLS } from "../support/calls.js";
 import { contentOf, ENGINES, makeDriver, openClient } from "../support/servers.js";
@@ -117,6 +118,26 @@ describe.each(ENGINES)("scripts on %s", (engine) => {
         expect(await contentOf(client, "*"), script.spec.name).toEqual(before);
       }
     }
+  });
+
+  test("a journal is taken over as it was seen, and not once its run has gone on", async () => {
+    const write = (over: string): Promise<string> => {
+      const args = { run: "mine", phase: "copy", step: "write", over };
+      return outcome(
+        journalScript.source,
+        encodeCall(journalScript.spec, { q: "q", args, rows: [] }),
+      );
+    };
+    const journal = "{emq}:migration:q";
+    await client.flushall();
+    await client.hset(journal, "run", "other", "phase", "plan");
+    const seen = /^error EMQFENCE run (.*)$/.exec(await write(""))?.[1];
+    expect(seen).toBe("other plan");
+    await client.hset(journal, "phase", "fence");
+    expect(await write("other plan")).toBe("error EMQFENCE run other fence");
+    expect(await client.hget(journal, "run")).toBe("other");
+    expect(await write("other fence")).toBe("reply 1");
+    expect(await client.hmget(journal, "run", "phase")).toEqual(["mine", "copy"]);
   });
 
   async function outcome(

@@ -589,7 +589,7 @@ return status`,
 
 export const stepScript: Script<(typeof REGISTRY)["step"]> = {
   spec: REGISTRY.step,
-  sha: "845dee179ec1cc10913eebc36aacd66e36344ad3",
+  sha: "2b56ebddc3b8c8ca230489f35e7ea6c4d05962f3",
   source: `-- Settles completed jobs and claims the next ones in one step.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -714,7 +714,7 @@ local function emit(code, id, value)
 end
 -- What a run needs of its job's hash, by place; a field it does not have is false, and left out at the end. A
 -- waiting job has four or five fields: to read what is there costs less than to ask for all there may be.
-local place, last_name, last_opts, on_one_line
+local place, last_name, last_opts, last_time, on_one_line, digits
 
 -- With an id, a job of these four fields is told as one text, the second value: each string of a reply costs
 -- both sides more than to put them together. Data comes last, since any text may stand there.
@@ -737,10 +737,11 @@ local function run_fields(key, id)
       last_name, last_opts = name, opts
       on_one_line = not string.find(name, '\\n', 1, true) and not (opts and string.find(opts, '\\n', 1, true))
     end
+    if timestamp ~= last_time then last_time, digits = timestamp, string.find(timestamp, '^%d+$') end
   else
     on_one_line, last_name = false, nil
   end
-  if on_one_line then
+  if on_one_line and digits then
     return nil, id .. '\\n' .. (opts or '') .. '\\n' .. name .. '\\n' .. timestamp .. '\\n' .. data
   end
   local fields = { name, data, opts, timestamp }
@@ -1043,7 +1044,7 @@ return { statuses, claimed, hints_out, to_bury, reason, due_at }`,
 
 export const turnScript: Script<(typeof REGISTRY)["turn"]> = {
   spec: REGISTRY.turn,
-  sha: "58e48e8edcaec50f66419afaa432d81426e0c085",
+  sha: "31e440e2271b9bf000676f7ade560114ee5a86cb",
   source: `-- One turn of a busy worker: settles completed jobs and claims from wait, with the fewest keys.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -1171,7 +1172,7 @@ local function emit(code, id, value)
 end
 -- What a run needs of its job's hash, by place; a field it does not have is false, and left out at the end. A
 -- waiting job has four or five fields: to read what is there costs less than to ask for all there may be.
-local place, last_name, last_opts, on_one_line
+local place, last_name, last_opts, last_time, on_one_line, digits
 
 -- With an id, a job of these four fields is told as one text, the second value: each string of a reply costs
 -- both sides more than to put them together. Data comes last, since any text may stand there.
@@ -1194,10 +1195,11 @@ local function run_fields(key, id)
       last_name, last_opts = name, opts
       on_one_line = not string.find(name, '\\n', 1, true) and not (opts and string.find(opts, '\\n', 1, true))
     end
+    if timestamp ~= last_time then last_time, digits = timestamp, string.find(timestamp, '^%d+$') end
   else
     on_one_line, last_name = false, nil
   end
-  if on_one_line then
+  if on_one_line and digits then
     return nil, id .. '\\n' .. (opts or '') .. '\\n' .. name .. '\\n' .. timestamp .. '\\n' .. data
   end
   local fields = { name, data, opts, timestamp }
@@ -1780,7 +1782,7 @@ return { statuses, to_bury }`,
 
 export const beginScript: Script<(typeof REGISTRY)["begin"]> = {
   spec: REGISTRY.begin,
-  sha: "399dc39dd7466151f5b120555f2610190a67f34d",
+  sha: "85aca41ea9ea01fdd17884012e5817ddaa6a6be6",
   source: `-- Starts claimed jobs: verifies the lease and returns their fields, in a flat list.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -1819,7 +1821,7 @@ local function lease_of(owner)
 end
 -- What a run needs of its job's hash, by place; a field it does not have is false, and left out at the end. A
 -- waiting job has four or five fields: to read what is there costs less than to ask for all there may be.
-local place, last_name, last_opts, on_one_line
+local place, last_name, last_opts, last_time, on_one_line, digits
 
 -- With an id, a job of these four fields is told as one text, the second value: each string of a reply costs
 -- both sides more than to put them together. Data comes last, since any text may stand there.
@@ -1842,10 +1844,11 @@ local function run_fields(key, id)
       last_name, last_opts = name, opts
       on_one_line = not string.find(name, '\\n', 1, true) and not (opts and string.find(opts, '\\n', 1, true))
     end
+    if timestamp ~= last_time then last_time, digits = timestamp, string.find(timestamp, '^%d+$') end
   else
     on_one_line, last_name = false, nil
   end
-  if on_one_line then
+  if on_one_line and digits then
     return nil, id .. '\\n' .. (opts or '') .. '\\n' .. name .. '\\n' .. timestamp .. '\\n' .. data
   end
   local fields = { name, data, opts, timestamp }

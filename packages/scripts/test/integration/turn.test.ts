@@ -69,6 +69,7 @@ describe.each(ENGINES)("turn on %s", (engine) => {
       "6": { name: "é", data: "1", timestamp: "5", opts: "{}", atm: "2", rjk: "k", stray: "x" },
       "7": { name: "only" },
       "8": { name: "é", data: "1", timestamp: "5", opts: "{}" },
+      "9": { name: "é", data: "1", timestamp: "1\n2", opts: "{}" },
     };
     const ids = Object.keys(hashes);
     await b.redis.del(b.unit("wait"), ...ids.map((id) => b.job(id)));
@@ -78,7 +79,7 @@ describe.each(ENGINES)("turn on %s", (engine) => {
     const told = (list: readonly { id: string; fields: readonly (string | null)[] }[]) =>
       list.map(({ id, fields }) => [id, places.map((_, n) => fields[n] ?? undefined)]);
     const stored = ids.map((id) => [id, places.map((field) => hashes[id]?.[field])]);
-    const { claimed } = await turn({ claim: 6, candidates: ids });
+    const { claimed } = await turn({ claim: 7, candidates: ids });
     expect(told(claimed)).toEqual(stored);
     expect(claimed[3]?.fields[4]).toBe("2");
     expect(claimed[3]?.fields[13]).toBe("k");
