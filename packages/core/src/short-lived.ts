@@ -12,10 +12,6 @@ export class ShortLivedMap<K, V> {
   #map = new Map<K, V>();
   #taken = 0;
 
-  get size(): number {
-    return this.#map.size;
-  }
-
   get(key: K): V | undefined {
     return this.#map.get(key);
   }
@@ -46,14 +42,6 @@ export class ShortLivedMap<K, V> {
 export class ShortLivedSet<T> implements Iterable<T> {
   #set = new Set<T>();
   #taken = 0;
-
-  get size(): number {
-    return this.#set.size;
-  }
-
-  has(member: T): boolean {
-    return this.#set.has(member);
-  }
 
   add(member: T): void {
     this.#set.add(member);

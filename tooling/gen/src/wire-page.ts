@@ -1,5 +1,10 @@
 import { EVENT_CODES, KINDS, RESERVE, UNITS, WIRE_VERSION } from "@echomq/wire";
-import type { ReplySpec, ScriptSpec } from "../../../packages/scripts/src/registry/spec.js";
+import { DIGITS, layoutOf, SMALL } from "../../../packages/scripts/src/registry/layout.js";
+import type {
+  ArgSpec,
+  ReplySpec,
+  ScriptSpec,
+} from "../../../packages/scripts/src/registry/spec.js";
 import type { Bundled } from "./bundle.js";
 import type { ScriptPackage } from "./packages.js";
 
@@ -14,7 +19,8 @@ export function wirePage(
     "",
     `Wire version \`${WIRE_VERSION}\`. Every key of a queue \`q\` starts with \`emq:{q}:\`, so a queue is one`,
     "slot of a cluster. A script declares every key it touches in `KEYS`. What it does to each is read",
-    "from its Lua: `r` reads the content, `w` changes it, `-` looks at size or presence only.",
+    "from its Lua: `r` reads the content, `w` changes it, `-` looks at size or presence only. Numbers of at",
+    `most ${SMALL} share the first argument, and whole numbers of a row its first one.`,
     "",
     "## Keys",
     "",
@@ -53,7 +59,10 @@ function section(spec: ScriptSpec, { sha, commands, access }: Bundled): string[]
   const groups = spec.groups.map(({ name, kinds }) =>
     kinds === "raw" ? `${name}…` : `${name}… (${kinds.join(", ")} per id)`,
   );
-  const counts = [...spec.groups, ...spec.tables].map(({ name }) => `count of ${name}`);
+  const { small, single, rows } = layoutOf(spec);
+  const said = ({ name, doc }: ArgSpec): string =>
+    doc === `count of ${name}` ? doc : `\`${name}\` (${doc})`;
+  const shared = small.length === 0 ? [] : [`${DIGITS} digits each: ${small.map(said).join(", ")}`];
   return [
     `### \`${spec.name}\``,
     "",
@@ -62,11 +71,12 @@ function section(spec: ScriptSpec, { sha, commands, access }: Bundled): string[]
     `- fence: ${spec.fence}; ${spec.writes ? "writes" : "reads only"}; at most ${spec.bound} per call; ` +
       (spec.repeatable ? "may be sent again" : "never sent again"),
     `- KEYS: ${[...spec.keys, ...groups].map((key) => `\`${key}\``).join(", ")}`,
-    `- ARGV: ${[...counts, ...spec.args.map(({ name, doc }) => `\`${name}\` (${doc})`)].join("; ") || "none"}`,
-    ...spec.tables.map(
-      ({ name, columns }) =>
-        `- rows \`${name}\`: ${columns.map((column) => `\`${column.name}\` (${column.doc})`).join("; ")}`,
-    ),
+    `- ARGV: ${[...shared, ...single.map(said)].join("; ") || "none"}`,
+    ...rows.map(({ name, numbers, cells }) => {
+      const joined =
+        numbers.length === 0 ? [] : [`in one, with spaces: ${numbers.map(said).join(", ")}`];
+      return `- rows \`${name}\`: ${[...joined, ...cells.map(said)].join("; ")}`;
+    }),
     `- reply: ${shape(spec.reply)}`,
     `- refuses: ${["EMQFENCE", "EMQARG", ...spec.refusals].join(", ")}`,
     `- commands: ${commands.join(", ")}`,

@@ -15,7 +15,7 @@ export interface ScriptSpec {
   readonly keys: readonly KeyName[];
   /** Key groups of variable length, after the fixed keys, in order. */
   readonly groups: readonly GroupSpec[];
-  /** Single arguments, after the counts of groups and tables. */
+  /** Single arguments; `layout.ts` says how they, counts and rows stand in `ARGV`. */
   readonly args: readonly ArgSpec[];
   /** Repeated rows of arguments, after the single ones, in order. */
   readonly tables: readonly TableSpec[];
