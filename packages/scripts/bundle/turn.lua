@@ -123,15 +123,16 @@ local function emit(code, id, value)
   ev[ev_n + 2] = value
   ev_n, ev_bytes = ev_n + 2, ev_bytes + size
 end
--- What a run needs of its job's hash, by place; a field it does not have is false, and left out at the end. A
--- waiting job has four or five fields: to read what is there costs less than to ask for all there may be.
+-- What a run needs of its job's hash, by place; a field it does not have is false, and left out at the end. Nil
+-- where there is no such hash: whoever begins the job is told so. A waiting job has four or five fields: to read
+-- what is there costs less than to ask for all there may be.
 local place, last_name, last_opts, last_time, on_one_line, digits
 
 -- With an id, a job of these four fields is told as one text, the second value: each string of a reply costs
 -- both sides more than to put them together. Data comes last, since any text may stand there.
 local function run_fields(key, id)
   local all = redis.pcall('HGETALL', key)
-  if all.err then return all end
+  if all.err then return nil end
   local name, data, opts, timestamp, others = false, false, false, false, false
   for at = 1, #all, 2 do
     local field = all[at]
@@ -142,18 +143,17 @@ local function run_fields(key, id)
     else others = true
     end
   end
-  if id and name and data and timestamp and not others and #data <= 16384 then
+  if not name then return nil end
+  if id and data and timestamp and not others and #data <= 16384 then
     -- Looked at once where they repeat, as they mostly do.
     if name ~= last_name or opts ~= last_opts then
       last_name, last_opts = name, opts
       on_one_line = not string.find(name, '\n', 1, true) and not (opts and string.find(opts, '\n', 1, true))
     end
     if timestamp ~= last_time then last_time, digits = timestamp, string.find(timestamp, '^%d+$') end
-  else
-    on_one_line, last_name = false, nil
-  end
-  if on_one_line and digits then
-    return nil, id .. '\n' .. (opts or '') .. '\n' .. name .. '\n' .. timestamp .. '\n' .. data
+    if on_one_line and digits then
+      return nil, id .. '\n' .. (opts or '') .. '\n' .. name .. '\n' .. timestamp .. '\n' .. data
+    end
   end
   local fields = { name, data, opts, timestamp }
   if not others then return fields end
@@ -319,7 +319,7 @@ if taken and not taken.err then
       n = n + 1
       claimed[n] = text
     else
-      local many = fields and not fields.err and fields[1] and #fields or 0
+      local many = fields and #fields or 0
       claimed[n + 1] = id
       claimed[n + 2] = many
       for f = 1, many do claimed[n + 2 + f] = fields[f] end

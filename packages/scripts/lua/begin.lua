@@ -21,11 +21,11 @@ for i = 1, jobs_n do
   local fields, text, status
   if held and held == token then
     fields, text = run_fields(KEYS[jobs_at + i], ids[i])
-    if text or not fields.err and fields[1] then
+    if text or fields then
       begun[#begun + 1] = ids[i]
       begun[#begun + 1] = started
     else
-      status, fields = 'missing', nil
+      status = 'missing'
       lost[#lost + 1] = ids[i]
     end
   else

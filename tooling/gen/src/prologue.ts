@@ -54,9 +54,9 @@ function locals(spec: ScriptSpec): string {
 }
 
 function singles(spec: ScriptSpec, body: string): string[] {
-  const { small, single } = layoutOf(spec);
-  const before = small.length > 0 ? 1 : 0;
-  const least = before + single.length;
+  const { single } = layoutOf(spec);
+  const least = leastOf(spec);
+  const before = least - single.length;
   if (least === 0) return ["local bad"];
   return [
     `if #ARGV < ${least} then return redis.error_reply('EMQARG arguments') end`,
@@ -65,6 +65,12 @@ function singles(spec: ScriptSpec, body: string): string[] {
     ...wholes(single, before),
     ...single.flatMap((arg, at) => singleOf(arg, at + before, body)),
   ];
+}
+
+/** How many arguments come before the rows. */
+function leastOf(spec: ScriptSpec): number {
+  const { small, single } = layoutOf(spec);
+  return single.length + (small.length > 0 ? 1 : 0);
 }
 
 function localOf(spec: ScriptSpec, { name }: ArgSpec): string {
@@ -155,8 +161,8 @@ function places(spec: ScriptSpec, body: string): string[] {
       lines.push(`local ${group.name}_id = #stamp - 4 + #'v2:${kind}:' + 1`);
     }
   }
-  const { small, single, rows } = layoutOf(spec);
-  let argsAt = String(single.length + (small.length > 0 ? 1 : 0));
+  const { rows } = layoutOf(spec);
+  let argsAt = String(leastOf(spec));
   for (const { name, numbers, cells, width } of rows) {
     lines.push(`local ${name}_base, ${name}_w = ${argsAt}, ${width}`);
     if (body.includes(`${name}(`)) {
@@ -166,9 +172,8 @@ function places(spec: ScriptSpec, body: string): string[] {
     const before = numbers.length > 0 ? [`${name}_numbers`] : [];
     lines.push(placed([...before, ...cells.map((cell) => `${name}_${cell.name}`)]));
     if (numbers.length === 0) continue;
-    const texts = numbers.map((arg) => `${name}_${arg.name}_text`);
-    const used = texts.some((text) => body.includes(text)) ? texts : [];
-    lines.push(placed([...numbers.map((arg) => `${name}_${arg.name}`), ...used]));
+    const texts = textsOf({ name, numbers }, body);
+    lines.push(placed([...numbers.map((arg) => `${name}_${arg.name}`), ...texts]));
   }
   lines.push(
     `if not bad and #KEYS ~= ${keysAt} then bad = 'keys' end`,
@@ -176,6 +181,12 @@ function places(spec: ScriptSpec, body: string): string[] {
     `if bad then return redis.error_reply('EMQARG ' .. bad) end`,
   );
   return lines;
+}
+
+/** Places of a row's numbers as they came, where the body asks for one of them. */
+function textsOf({ name, numbers }: Pick<RowLayout, "name" | "numbers">, body: string): string[] {
+  const texts = numbers.map((arg) => `${name}_${arg.name}_text`);
+  return texts.some((text) => body.includes(text)) ? texts : [];
 }
 
 /** Locals that are places: 1, 2, 3. */
@@ -213,7 +224,7 @@ function checks(spec: ScriptSpec, body: string): string[] {
 /** Numbers that share an argument: `<table>_number` has them by the argument's text, in their order. */
 function together({ name, numbers }: RowLayout, body: string): string[] {
   const locals = numbers.map((_, n) => `n${n}`);
-  const texts = numbers.some((arg) => body.includes(`${name}_${arg.name}_text`)) ? locals : [];
+  const texts = textsOf({ name, numbers }, body).length > 0 ? locals : [];
   const values = [...locals.map((local) => `${local} + 0`), ...texts];
   return [
     "  local text = ARGV[row + 1]",

@@ -39,9 +39,7 @@ local function read_claimed(ids)
     local fields = {}
     local key = candidate[ids[i]]
     if key then
-      fields = run_fields(key)
-      -- Gone or of another type: the client begins it and is told so there.
-      if fields.err or not fields[1] then fields = {} end
+      fields = run_fields(key) or {}
     end
     claimed[i] = { ids[i], why[i] or false, fields }
   end

@@ -28,7 +28,7 @@ if taken and not taken.err then
       n = n + 1
       claimed[n] = text
     else
-      local many = fields and not fields.err and fields[1] and #fields or 0
+      local many = fields and #fields or 0
       claimed[n + 1] = id
       claimed[n + 2] = many
       for f = 1, many do claimed[n + 2 + f] = fields[f] end

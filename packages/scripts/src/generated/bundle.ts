@@ -589,7 +589,7 @@ return status`,
 
 export const stepScript: Script<(typeof REGISTRY)["step"]> = {
   spec: REGISTRY.step,
-  sha: "2b56ebddc3b8c8ca230489f35e7ea6c4d05962f3",
+  sha: "c16dfdf723cdacc2ce1f46226cd26a466c20dc79",
   source: `-- Settles completed jobs and claims the next ones in one step.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -712,15 +712,16 @@ local function emit(code, id, value)
   ev[ev_n + 2] = value
   ev_n, ev_bytes = ev_n + 2, ev_bytes + size
 end
--- What a run needs of its job's hash, by place; a field it does not have is false, and left out at the end. A
--- waiting job has four or five fields: to read what is there costs less than to ask for all there may be.
+-- What a run needs of its job's hash, by place; a field it does not have is false, and left out at the end. Nil
+-- where there is no such hash: whoever begins the job is told so. A waiting job has four or five fields: to read
+-- what is there costs less than to ask for all there may be.
 local place, last_name, last_opts, last_time, on_one_line, digits
 
 -- With an id, a job of these four fields is told as one text, the second value: each string of a reply costs
 -- both sides more than to put them together. Data comes last, since any text may stand there.
 local function run_fields(key, id)
   local all = redis.pcall('HGETALL', key)
-  if all.err then return all end
+  if all.err then return nil end
   local name, data, opts, timestamp, others = false, false, false, false, false
   for at = 1, #all, 2 do
     local field = all[at]
@@ -731,18 +732,17 @@ local function run_fields(key, id)
     else others = true
     end
   end
-  if id and name and data and timestamp and not others and #data <= 16384 then
+  if not name then return nil end
+  if id and data and timestamp and not others and #data <= 16384 then
     -- Looked at once where they repeat, as they mostly do.
     if name ~= last_name or opts ~= last_opts then
       last_name, last_opts = name, opts
       on_one_line = not string.find(name, '\\n', 1, true) and not (opts and string.find(opts, '\\n', 1, true))
     end
     if timestamp ~= last_time then last_time, digits = timestamp, string.find(timestamp, '^%d+$') end
-  else
-    on_one_line, last_name = false, nil
-  end
-  if on_one_line and digits then
-    return nil, id .. '\\n' .. (opts or '') .. '\\n' .. name .. '\\n' .. timestamp .. '\\n' .. data
+    if on_one_line and digits then
+      return nil, id .. '\\n' .. (opts or '') .. '\\n' .. name .. '\\n' .. timestamp .. '\\n' .. data
+    end
   end
   local fields = { name, data, opts, timestamp }
   if not others then return fields end
@@ -979,9 +979,7 @@ local function read_claimed(ids)
     local fields = {}
     local key = candidate[ids[i]]
     if key then
-      fields = run_fields(key)
-      -- Gone or of another type: the client begins it and is told so there.
-      if fields.err or not fields[1] then fields = {} end
+      fields = run_fields(key) or {}
     end
     claimed[i] = { ids[i], why[i] or false, fields }
   end
@@ -1044,7 +1042,7 @@ return { statuses, claimed, hints_out, to_bury, reason, due_at }`,
 
 export const turnScript: Script<(typeof REGISTRY)["turn"]> = {
   spec: REGISTRY.turn,
-  sha: "31e440e2271b9bf000676f7ade560114ee5a86cb",
+  sha: "127966f71db7a8d5817b4be8c97125be9e0fd43c",
   source: `-- One turn of a busy worker: settles completed jobs and claims from wait, with the fewest keys.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -1170,15 +1168,16 @@ local function emit(code, id, value)
   ev[ev_n + 2] = value
   ev_n, ev_bytes = ev_n + 2, ev_bytes + size
 end
--- What a run needs of its job's hash, by place; a field it does not have is false, and left out at the end. A
--- waiting job has four or five fields: to read what is there costs less than to ask for all there may be.
+-- What a run needs of its job's hash, by place; a field it does not have is false, and left out at the end. Nil
+-- where there is no such hash: whoever begins the job is told so. A waiting job has four or five fields: to read
+-- what is there costs less than to ask for all there may be.
 local place, last_name, last_opts, last_time, on_one_line, digits
 
 -- With an id, a job of these four fields is told as one text, the second value: each string of a reply costs
 -- both sides more than to put them together. Data comes last, since any text may stand there.
 local function run_fields(key, id)
   local all = redis.pcall('HGETALL', key)
-  if all.err then return all end
+  if all.err then return nil end
   local name, data, opts, timestamp, others = false, false, false, false, false
   for at = 1, #all, 2 do
     local field = all[at]
@@ -1189,18 +1188,17 @@ local function run_fields(key, id)
     else others = true
     end
   end
-  if id and name and data and timestamp and not others and #data <= 16384 then
+  if not name then return nil end
+  if id and data and timestamp and not others and #data <= 16384 then
     -- Looked at once where they repeat, as they mostly do.
     if name ~= last_name or opts ~= last_opts then
       last_name, last_opts = name, opts
       on_one_line = not string.find(name, '\\n', 1, true) and not (opts and string.find(opts, '\\n', 1, true))
     end
     if timestamp ~= last_time then last_time, digits = timestamp, string.find(timestamp, '^%d+$') end
-  else
-    on_one_line, last_name = false, nil
-  end
-  if on_one_line and digits then
-    return nil, id .. '\\n' .. (opts or '') .. '\\n' .. name .. '\\n' .. timestamp .. '\\n' .. data
+    if on_one_line and digits then
+      return nil, id .. '\\n' .. (opts or '') .. '\\n' .. name .. '\\n' .. timestamp .. '\\n' .. data
+    end
   end
   local fields = { name, data, opts, timestamp }
   if not others then return fields end
@@ -1366,7 +1364,7 @@ if taken and not taken.err then
       n = n + 1
       claimed[n] = text
     else
-      local many = fields and not fields.err and fields[1] and #fields or 0
+      local many = fields and #fields or 0
       claimed[n + 1] = id
       claimed[n + 2] = many
       for f = 1, many do claimed[n + 2 + f] = fields[f] end
@@ -1782,7 +1780,7 @@ return { statuses, to_bury }`,
 
 export const beginScript: Script<(typeof REGISTRY)["begin"]> = {
   spec: REGISTRY.begin,
-  sha: "85aca41ea9ea01fdd17884012e5817ddaa6a6be6",
+  sha: "a602a6a3ad88708f42676adcc50301eef847d0f2",
   source: `-- Starts claimed jobs: verifies the lease and returns their fields, in a flat list.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -1819,15 +1817,16 @@ local function lease_of(owner)
   local at, token, begun = string.match(owner, '^(%d+):([^:!]+)(!?)$')
   return token, at, begun == '!'
 end
--- What a run needs of its job's hash, by place; a field it does not have is false, and left out at the end. A
--- waiting job has four or five fields: to read what is there costs less than to ask for all there may be.
+-- What a run needs of its job's hash, by place; a field it does not have is false, and left out at the end. Nil
+-- where there is no such hash: whoever begins the job is told so. A waiting job has four or five fields: to read
+-- what is there costs less than to ask for all there may be.
 local place, last_name, last_opts, last_time, on_one_line, digits
 
 -- With an id, a job of these four fields is told as one text, the second value: each string of a reply costs
 -- both sides more than to put them together. Data comes last, since any text may stand there.
 local function run_fields(key, id)
   local all = redis.pcall('HGETALL', key)
-  if all.err then return all end
+  if all.err then return nil end
   local name, data, opts, timestamp, others = false, false, false, false, false
   for at = 1, #all, 2 do
     local field = all[at]
@@ -1838,18 +1837,17 @@ local function run_fields(key, id)
     else others = true
     end
   end
-  if id and name and data and timestamp and not others and #data <= 16384 then
+  if not name then return nil end
+  if id and data and timestamp and not others and #data <= 16384 then
     -- Looked at once where they repeat, as they mostly do.
     if name ~= last_name or opts ~= last_opts then
       last_name, last_opts = name, opts
       on_one_line = not string.find(name, '\\n', 1, true) and not (opts and string.find(opts, '\\n', 1, true))
     end
     if timestamp ~= last_time then last_time, digits = timestamp, string.find(timestamp, '^%d+$') end
-  else
-    on_one_line, last_name = false, nil
-  end
-  if on_one_line and digits then
-    return nil, id .. '\\n' .. (opts or '') .. '\\n' .. name .. '\\n' .. timestamp .. '\\n' .. data
+    if on_one_line and digits then
+      return nil, id .. '\\n' .. (opts or '') .. '\\n' .. name .. '\\n' .. timestamp .. '\\n' .. data
+    end
   end
   local fields = { name, data, opts, timestamp }
   if not others then return fields end
@@ -1886,11 +1884,11 @@ for i = 1, jobs_n do
   local fields, text, status
   if held and held == token then
     fields, text = run_fields(KEYS[jobs_at + i], ids[i])
-    if text or not fields.err and fields[1] then
+    if text or fields then
       begun[#begun + 1] = ids[i]
       begun[#begun + 1] = started
     else
-      status, fields = 'missing', nil
+      status = 'missing'
       lost[#lost + 1] = ids[i]
     end
   else
