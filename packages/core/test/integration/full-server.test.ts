@@ -68,8 +68,16 @@ describe.each(ENGINES)("a %s server whose memory is used up", (engine) => {
     const queue = bench.queue({ retryTime: 500 });
     const opts = [{}, {}, { delay: 600_000 }, { delay: 600_000 }, { priority: 4 }];
     const jobs = await queue.addBulk(opts.map((one, data) => ({ name: "x", data, opts: one })));
-    const worker = bench.worker(() => new Promise(() => undefined), { concurrency: 2 });
-    await until("two run", async () => (await queue.getActiveCount()) === 2);
+    let running = 0;
+    const worker = bench.worker(
+      () => {
+        running += 1;
+        return new Promise(() => undefined);
+      },
+      { concurrency: 2 },
+    );
+    // Claimed is not enough: one whose handler has not begun is given back before the other.
+    await until("two run", () => running === 2);
     await bench.client.config("SET", "maxmemory", "1");
     await worker.close({ timeout: 20 });
     expect((await queue.getWaiting()).map(({ data }) => data)).toEqual([0, 1]);
