@@ -42,7 +42,7 @@ local events_text = opts[2]
 -- Buffers the events of this call. A flush writes one stream entry: pairs of `<code><id>` and a payload.
 -- Payloads over 8 KB are left in the job's hash; the code is then upper case.
 local ev, ev_n, ev_bytes = {}, 0, 0
--- Also as text: a number is written out anew for each command.
+-- How many entries the stream keeps, as a number and as text: a number is written out anew for each command.
 local events_max, events_most = 10000, '10000'
 if events_text then
   local most = tonumber(events_text)

@@ -93,7 +93,7 @@ end
 -- Buffers the events of this call. A flush writes one stream entry: pairs of `<code><id>` and a payload.
 -- Payloads over 8 KB are left in the job's hash; the code is then upper case.
 local ev, ev_n, ev_bytes = {}, 0, 0
--- Also as text: a number is written out anew for each command.
+-- How many entries the stream keeps, as a number and as text: a number is written out anew for each command.
 local events_max, events_most = 10000, '10000'
 if events_text then
   local most = tonumber(events_text)
@@ -119,71 +119,6 @@ local function emit(code, id, value)
   ev[ev_n + 1] = code .. id
   ev[ev_n + 2] = value
   ev_n, ev_bytes = ev_n + 2, ev_bytes + size
-end
--- What a run needs of its job's hash, by place; a field it does not have is false, and left out at the end. Nil
--- where there is no such hash: whoever begins the job is told so. A waiting job has four or five fields: to read
--- what is there costs less than to ask for all there may be.
-local place, last_name, last_opts, last_time, on_one_line, digits
-
--- With an id, a job of these four fields is told as one text, the second value: each string of a reply costs
--- both sides more than to put them together. Data comes last, since any text may stand there.
-local function run_fields(key, id)
-  local all = redis.pcall('HGETALL', key)
-  if all.err then return nil end
-  local name, data, opts, timestamp, others = false, false, false, false, false
-  for at = 1, #all, 2 do
-    local field = all[at]
-    if field == 'name' then name = all[at + 1]
-    elseif field == 'data' then data = all[at + 1]
-    elseif field == 'opts' then opts = all[at + 1]
-    elseif field == 'timestamp' then timestamp = all[at + 1]
-    else others = true
-    end
-  end
-  if not name then return nil end
-  if id and data and timestamp and not others and #data <= 16384 then
-    -- Looked at once where they repeat, as they mostly do.
-    if name ~= last_name or opts ~= last_opts then
-      last_name, last_opts = name, opts
-      on_one_line = not string.find(name, '\n', 1, true) and not (opts and string.find(opts, '\n', 1, true))
-    end
-    if timestamp ~= last_time then last_time, digits = timestamp, string.find(timestamp, '^%d+$') end
-    if on_one_line and digits then
-      return nil, id .. '\n' .. (opts or '') .. '\n' .. name .. '\n' .. timestamp .. '\n' .. data
-    end
-  end
-  local fields = { name, data, opts, timestamp }
-  if not others then return fields end
-  place = place or { atm = 5, ats = 6, stc = 7, priority = 8, delay = 9, attemptsMade = 10, progress = 11,
-    deid = 12, parentKey = 13, rjk = 14, stacktrace = 15 }
-  for at = 5, 15 do fields[at] = false end
-  for at = 1, #all, 2 do
-    local known = place[all[at]]
-    if known then fields[known] = all[at + 1] end
-  end
-  for last = 15, 5, -1 do
-    if fields[last] then break end
-    fields[last] = nil
-  end
-  return fields
-end
--- Writes new leases. A sorted set or hash of up to 128 members is a packed list, scanned for each member: for a
--- batch the other encoding is cheaper, and one long member brings it, until the key is empty. No id has a
--- control character.
-local MANY = 8
-
-local function write_leases(scores, own, count)
-  local long, n = count >= MANY and string.rep('\1', 65), 2 * count
-  if long then
-    scores[n + 1], scores[n + 2], own[n + 1], own[n + 2] = scores[1], scores[2], own[1], own[2]
-    scores[1], scores[2], own[1], own[2] = 0, long, long, ''
-  end
-  redis.call('ZADD', active, unpack(scores))
-  redis.call('HSET', owners, unpack(own))
-  if long then
-    redis.call('ZREM', active, long)
-    redis.call('HDEL', owners, long)
-  end
 end
 -- Bounded retention: moves at most 100 ids beyond age or count from a finished set to trash.
 local to_bury = {}
@@ -377,19 +312,78 @@ local function lease(ids)
     own[2 * i] = candidate[ids[i]] and i <= begun and started or owner
     emit('a', ids[i], '')
   end
-  write_leases(scores, own, #ids)
+  local count = #ids
+  -- Writes `count` new leases. A sorted set or hash of up to 128 members is a packed list, scanned for each member:
+  -- for a batch the other encoding is cheaper, and one long member brings it, until the key is empty. No id has a
+  -- control character.
+  if count < 8 then
+    redis.call('ZADD', active, unpack(scores))
+    redis.call('HSET', owners, unpack(own))
+  else
+    local long, n = string.rep('\1', 65), 2 * count
+    scores[n + 1], scores[n + 2], own[n + 1], own[n + 2] = scores[1], scores[2], own[1], own[2]
+    scores[1], scores[2], own[1], own[2] = 0, long, long, ''
+    redis.call('ZADD', active, unpack(scores))
+    redis.call('HSET', owners, unpack(own))
+    redis.call('ZREM', active, long)
+    redis.call('HDEL', owners, long)
+  end
 end
 
 local function read_claimed(ids)
   local why = {}
   if doomed > 0 then why = redis.call('HMGET', verdicts, unpack(ids)) end
+  -- What jobs read one after the other have in common is looked at once.
+  local last_name, last_opts, last_time, on_one_line, digits
   for i = 1, #ids do
-    local fields = {}
-    local key = candidate[ids[i]]
+    local id, key, fields, text = nil, candidate[ids[i]], nil, nil
     if key then
-      fields = run_fields(key) or {}
+      -- Reads what a run needs of the hash at `key`: `fields`, by place; one it does not have is false, and left out at
+      -- the end. Nil where there is no such hash: whoever begins the job is told so. A waiting job has four or five
+      -- fields: to read what is there costs less than to ask for all there may be.
+      -- With an `id`, a job of these four is told as one text in their place: each string of a reply costs both sides
+      -- more than to put them together. Data comes last, since any text may stand there.
+      local all = redis.pcall('HGETALL', key)
+      local name, data, opts, timestamp, others = false, false, false, false, false
+      if not all.err then
+        for at = 1, #all, 2 do
+          local field = all[at]
+          if field == 'name' then name = all[at + 1]
+          elseif field == 'data' then data = all[at + 1]
+          elseif field == 'opts' then opts = all[at + 1]
+          elseif field == 'timestamp' then timestamp = all[at + 1]
+          else others = true
+          end
+        end
+      end
+      if name and id and data and timestamp and not others and #data <= 16384 then
+        if name ~= last_name or opts ~= last_opts then
+          last_name, last_opts = name, opts
+          on_one_line = not string.find(name, '\n', 1, true) and not (opts and string.find(opts, '\n', 1, true))
+        end
+        if timestamp ~= last_time then last_time, digits = timestamp, string.find(timestamp, '^%d+$') end
+        if on_one_line and digits then
+          text = id .. '\n' .. (opts or '') .. '\n' .. name .. '\n' .. timestamp .. '\n' .. data
+        end
+      end
+      if name and not text then
+        fields = { name, data, opts, timestamp }
+        if others then
+          local place = { atm = 5, ats = 6, stc = 7, priority = 8, delay = 9, attemptsMade = 10, progress = 11,
+            deid = 12, parentKey = 13, rjk = 14, stacktrace = 15 }
+          for at = 5, 15 do fields[at] = false end
+          for at = 1, #all, 2 do
+            local known = place[all[at]]
+            if known then fields[known] = all[at + 1] end
+          end
+          for last = 15, 5, -1 do
+            if fields[last] then break end
+            fields[last] = nil
+          end
+        end
+      end
     end
-    claimed[i] = { ids[i], why[i] or false, fields }
+    claimed[i] = { ids[i], why[i] or false, fields or {} }
   end
 end
 

@@ -78,6 +78,7 @@ for row = claims_base, claims_base + (claims_n - 1) * claims_w, claims_w do
   if number[text] > 500 then bad = bad or 'claims.count' end
 end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
+-- Everything stands in line here: a closure, and a table that grows, cost as much as a small command.
 -- A queue with no setting has two fields, `version` and `opened`.
 local events_text
 if redis.call('HLEN', meta) ~= 2 then
@@ -87,16 +88,7 @@ if redis.call('HLEN', meta) ~= 2 then
   end
   events_text = opts[6]
 end
--- An owner is `<claimedAt>:<token>`, with `!` at the end once the job was begun.
-local function lease_of(owner)
-  if not owner then return nil end
-  local at, token, begun = string.match(owner, '^(%d+):([^:!]+)(!?)$')
-  return token, at, begun == '!'
-end
--- Buffers the events of this call. A flush writes one stream entry: pairs of `<code><id>` and a payload.
--- Payloads over 8 KB are left in the job's hash; the code is then upper case.
-local ev, ev_n, ev_bytes = {}, 0, 0
--- Also as text: a number is written out anew for each command.
+-- How many entries the stream keeps, as a number and as text: a number is written out anew for each command.
 local events_max, events_most = 10000, '10000'
 if events_text then
   local most = tonumber(events_text)
@@ -105,91 +97,7 @@ if events_text then
   end
 end
 
-local function flush_events()
-  if ev_n == 0 then return end
-  local how = events_max < 1000 and '=' or '~'
-  -- pcall: after the first write nothing may raise, and a stream can only fail by its own last id.
-  redis.pcall('XADD', events, 'MAXLEN', how, events_most, '*', unpack(ev))
-  ev, ev_n, ev_bytes = {}, 0, 0
-end
-
-local function emit(code, id, value)
-  if events_max == 0 then return end
-  local size = #value
-  if size > 8192 then code, value, size = string.upper(code), '', 0 end
-  size = size + #id
-  if ev_n >= 200 or ev_bytes + size > 65536 then flush_events() end
-  ev[ev_n + 1] = code .. id
-  ev[ev_n + 2] = value
-  ev_n, ev_bytes = ev_n + 2, ev_bytes + size
-end
--- What a run needs of its job's hash, by place; a field it does not have is false, and left out at the end. Nil
--- where there is no such hash: whoever begins the job is told so. A waiting job has four or five fields: to read
--- what is there costs less than to ask for all there may be.
-local place, last_name, last_opts, last_time, on_one_line, digits
-
--- With an id, a job of these four fields is told as one text, the second value: each string of a reply costs
--- both sides more than to put them together. Data comes last, since any text may stand there.
-local function run_fields(key, id)
-  local all = redis.pcall('HGETALL', key)
-  if all.err then return nil end
-  local name, data, opts, timestamp, others = false, false, false, false, false
-  for at = 1, #all, 2 do
-    local field = all[at]
-    if field == 'name' then name = all[at + 1]
-    elseif field == 'data' then data = all[at + 1]
-    elseif field == 'opts' then opts = all[at + 1]
-    elseif field == 'timestamp' then timestamp = all[at + 1]
-    else others = true
-    end
-  end
-  if not name then return nil end
-  if id and data and timestamp and not others and #data <= 16384 then
-    -- Looked at once where they repeat, as they mostly do.
-    if name ~= last_name or opts ~= last_opts then
-      last_name, last_opts = name, opts
-      on_one_line = not string.find(name, '\n', 1, true) and not (opts and string.find(opts, '\n', 1, true))
-    end
-    if timestamp ~= last_time then last_time, digits = timestamp, string.find(timestamp, '^%d+$') end
-    if on_one_line and digits then
-      return nil, id .. '\n' .. (opts or '') .. '\n' .. name .. '\n' .. timestamp .. '\n' .. data
-    end
-  end
-  local fields = { name, data, opts, timestamp }
-  if not others then return fields end
-  place = place or { atm = 5, ats = 6, stc = 7, priority = 8, delay = 9, attemptsMade = 10, progress = 11,
-    deid = 12, parentKey = 13, rjk = 14, stacktrace = 15 }
-  for at = 5, 15 do fields[at] = false end
-  for at = 1, #all, 2 do
-    local known = place[all[at]]
-    if known then fields[known] = all[at + 1] end
-  end
-  for last = 15, 5, -1 do
-    if fields[last] then break end
-    fields[last] = nil
-  end
-  return fields
-end
--- Writes new leases. A sorted set or hash of up to 128 members is a packed list, scanned for each member: for a
--- batch the other encoding is cheaper, and one long member brings it, until the key is empty. No id has a
--- control character.
-local MANY = 8
-
-local function write_leases(scores, own, count)
-  local long, n = count >= MANY and string.rep('\1', 65), 2 * count
-  if long then
-    scores[n + 1], scores[n + 2], own[n + 1], own[n + 2] = scores[1], scores[2], own[1], own[2]
-    scores[1], scores[2], own[1], own[2] = 0, long, long, ''
-  end
-  redis.call('ZADD', active, unpack(scores))
-  redis.call('HSET', owners, unpack(own))
-  if long then
-    redis.call('ZREM', active, long)
-    redis.call('HDEL', owners, long)
-  end
-end
-
-local sub = string.sub
+local sub, match = string.sub, string.match
 -- None where none of the runs returned anything.
 if results_n ~= done_n and results_n ~= 0 then return redis.error_reply('EMQARG results') end
 if finished_n > 1 then return redis.error_reply('EMQARG finished') end
@@ -210,10 +118,108 @@ end
 runs = nil
 local completed = KEYS[finished_at + 1]
 
+-- A worker with one slot: one ends, one is claimed, without a table in between. Whatever is not as it nearly
+-- always is goes on below; nothing is written before that.
+if done_n == 1 and claim == 1 and finished_n == 0 then
+  local ended, id = sub(KEYS[done_at + 1], done_id), nil
+  local owner = redis.call('HGET', owners, ended)
+  if owner and match(owner, '^%d+:([^:!]+)!?$') == ARGV[claims_base + 1] then
+    -- Freeing memory comes first, or maxmemory would refuse the whole call.
+    redis.call('ZREM', active, ended)
+    redis.call('HDEL', owners, ended)
+    redis.call('UNLINK', KEYS[done_at + 1])
+    local value, code = results_n > 0 and ARGV[results_base + 1] or '', 'c'
+    if #value > 8192 then code, value = 'C', '' end
+    local how = events_max < 1000 and '=' or '~'
+    id = redis.pcall('RPOP', wait)
+    local one, coming
+    if type(id) == 'string' then
+      local key, fields, text, last_name, last_opts, last_time, on_one_line, digits
+      for c = candidates_at + 1, candidates_at + candidates_n do
+        if sub(KEYS[c], candidates_id) == id then
+          key = KEYS[c]
+          break
+        end
+      end
+      if key then
+        -- Reads what a run needs of the hash at `key`: `fields`, by place; one it does not have is false, and left out at
+        -- the end. Nil where there is no such hash: whoever begins the job is told so. A waiting job has four or five
+        -- fields: to read what is there costs less than to ask for all there may be.
+        -- With an `id`, a job of these four is told as one text in their place: each string of a reply costs both sides
+        -- more than to put them together. Data comes last, since any text may stand there.
+        local all = redis.pcall('HGETALL', key)
+        local name, data, opts, timestamp, others = false, false, false, false, false
+        if not all.err then
+          for at = 1, #all, 2 do
+            local field = all[at]
+            if field == 'name' then name = all[at + 1]
+            elseif field == 'data' then data = all[at + 1]
+            elseif field == 'opts' then opts = all[at + 1]
+            elseif field == 'timestamp' then timestamp = all[at + 1]
+            else others = true
+            end
+          end
+        end
+        if name and id and data and timestamp and not others and #data <= 16384 then
+          if name ~= last_name or opts ~= last_opts then
+            last_name, last_opts = name, opts
+            on_one_line = not string.find(name, '\n', 1, true) and not (opts and string.find(opts, '\n', 1, true))
+          end
+          if timestamp ~= last_time then last_time, digits = timestamp, string.find(timestamp, '^%d+$') end
+          if on_one_line and digits then
+            text = id .. '\n' .. (opts or '') .. '\n' .. name .. '\n' .. timestamp .. '\n' .. data
+          end
+        end
+        if name and not text then
+          fields = { name, data, opts, timestamp }
+          if others then
+            local place = { atm = 5, ats = 6, stc = 7, priority = 8, delay = 9, attemptsMade = 10, progress = 11,
+              deid = 12, parentKey = 13, rjk = 14, stacktrace = 15 }
+            for at = 5, 15 do fields[at] = false end
+            for at = 1, #all, 2 do
+              local known = place[all[at]]
+              if known then fields[known] = all[at + 1] end
+            end
+            for last = 15, 5, -1 do
+              if fields[last] then break end
+              fields[last] = nil
+            end
+          end
+        end
+      end
+      redis.call('ZADD', active, '-' .. deadline_text, id)
+      redis.call('HSET', owners, id, now_text .. ':' .. token .. (key and begun > 0 and '!' or ''))
+      if events_max > 0 then
+        redis.pcall('XADD', events, 'MAXLEN', how, events_most, '*', code .. ended, value, 'a' .. id, '')
+      end
+      if text then one = { text }
+      else
+        one = { id, fields and #fields or 0 }
+        for f = 1, one[2] do one[2 + f] = fields[f] end
+      end
+    elseif events_max > 0 then
+      redis.pcall('XADD', events, 'MAXLEN', how, events_most, '*', code .. ended, value)
+    end
+    if hints > 0 then
+      -- Names the next in line, in their order.
+      local ahead = redis.pcall('LRANGE', wait, -hints, -1)
+      if not ahead.err then
+        coming = {}
+        for i = 1, #ahead do coming[i] = ahead[#ahead + 1 - i] end
+      end
+    end
+    return { false, one or {}, coming or false }
+  end
+end
 -- Ends the leases of runs that completed. `statuses` stays nil while all is well, as nearly always.
 local ids, owner = {}, nil
-for i = 1, done_n do ids[i] = sub(KEYS[done_at + i], done_id) end
-if done_n > 0 then owner = redis.call('HMGET', owners, unpack(ids)) else redis.call('HLEN', owners) end
+if done_n > 0 then
+  ids = { unpack(KEYS, done_at + 1, done_at + done_n) }
+  for i = 1, done_n do ids[i] = sub(ids[i], done_id) end
+  owner = redis.call('HMGET', owners, unpack(ids))
+else
+  redis.call('HLEN', owners)
+end
 if completed then redis.call('ZCARD', completed) end
 local statuses, begun_at, settled = nil, {}, ids
 local last, held, at, whose
@@ -221,9 +227,11 @@ local row, left = claims_base, 0
 for i = 1, done_n do
   while left == 0 do whose, left, row = ARGV[row + 1], number[ARGV[row + 2]], row + 2 end
   left = left - 1
+  -- Jobs of one claim have one owner's text, as `lease_of` reads it.
   if owner[i] ~= last then
     last = owner[i]
-    held, at = lease_of(last)
+    held = last and match(last, '^%d+:([^:!]+)!?$')
+    at = completed and held and match(last, '^%d+')
   end
   local why
   if not held then why = 'EMQSTALE no lease'
@@ -263,15 +271,15 @@ if ended < #settled then
     statuses[i] = status
   end
 end
-local removed, gone = {}, {}
+local ev, ev_n, ev_bytes, removed, gone = {}, 0, 0, {}, {}
 for i = 1, done_n do
   if not statuses or statuses[i] == 'ok' then
-    local key, value = KEYS[done_at + i], results_n > 0 and ARGV[results_base + i] or ''
-    emit('c', ids[i], value)
+    local id, value, code = ids[i], results_n > 0 and ARGV[results_base + i] or '', 'c'
     if completed then
+      local key = KEYS[done_at + i]
       if ARGV[attempts_base + i] ~= runs then
         runs = ARGV[attempts_base + i]
-        atm, ats = string.match(runs, '^(%d+)%.(%d+)$')
+        atm, ats = match(runs, '^(%d+)%.(%d+)$')
       end
       if value == '' then
         redis.call('HSET', key, 'finishedOn', now_text, 'processedOn', begun_at[i], 'atm', atm, 'ats', ats)
@@ -280,13 +288,20 @@ for i = 1, done_n do
           'returnvalue', value)
       end
       gone[#gone + 1] = now_text
-      gone[#gone + 1] = ids[i]
-    else
-      removed[#removed + 1] = key
+      gone[#gone + 1] = id
+    elseif statuses then
+      removed[#removed + 1] = KEYS[done_at + i]
     end
+    if #value > 8192 then code, value = 'C', '' end
+    ev[ev_n + 1] = code .. id
+    ev[ev_n + 2] = value
+    ev_n, ev_bytes = ev_n + 2, ev_bytes + #id + #value
   end
 end
-if #removed > 0 then redis.call('UNLINK', unpack(removed)) end
+if #removed > 0 then redis.call('UNLINK', unpack(removed))
+elseif done_n > 0 and not statuses and not completed then
+  redis.call('UNLINK', unpack(KEYS, done_at + 1, done_at + done_n))
+end
 if #gone > 0 then redis.call('ZADD', completed, unpack(gone)) end
 
 -- Pops the next jobs and leases them: `claimed` is a flat list, of each its one text, or id, number of fields and
@@ -297,6 +312,8 @@ if taken and not taken.err then
   local mine = now_text .. ':' .. token
   local started, scores, own, candidate, prefix, n = mine .. '!', {}, {}, nil, '', 0
   if candidates_n > 0 then prefix = sub(KEYS[candidates_at + 1], 1, candidates_id - 1) end
+  -- What jobs read one after the other have in common is looked at once.
+  local last_name, last_opts, last_time, on_one_line, digits
   for i = 1, #taken do
     local id = taken[i]
     local key = i <= candidates_n and KEYS[candidates_at + i]
@@ -312,9 +329,56 @@ if taken and not taken.err then
     scores[2 * i] = id
     own[2 * i - 1] = id
     own[2 * i] = key and i <= begun and started or mine
-    emit('a', id, '')
+    ev[ev_n + 1] = 'a' .. id
+    ev[ev_n + 2] = ''
+    ev_n, ev_bytes = ev_n + 2, ev_bytes + #id
     local fields, text
-    if key then fields, text = run_fields(key, id) end
+    if key then
+      -- Reads what a run needs of the hash at `key`: `fields`, by place; one it does not have is false, and left out at
+      -- the end. Nil where there is no such hash: whoever begins the job is told so. A waiting job has four or five
+      -- fields: to read what is there costs less than to ask for all there may be.
+      -- With an `id`, a job of these four is told as one text in their place: each string of a reply costs both sides
+      -- more than to put them together. Data comes last, since any text may stand there.
+      local all = redis.pcall('HGETALL', key)
+      local name, data, opts, timestamp, others = false, false, false, false, false
+      if not all.err then
+        for at = 1, #all, 2 do
+          local field = all[at]
+          if field == 'name' then name = all[at + 1]
+          elseif field == 'data' then data = all[at + 1]
+          elseif field == 'opts' then opts = all[at + 1]
+          elseif field == 'timestamp' then timestamp = all[at + 1]
+          else others = true
+          end
+        end
+      end
+      if name and id and data and timestamp and not others and #data <= 16384 then
+        if name ~= last_name or opts ~= last_opts then
+          last_name, last_opts = name, opts
+          on_one_line = not string.find(name, '\n', 1, true) and not (opts and string.find(opts, '\n', 1, true))
+        end
+        if timestamp ~= last_time then last_time, digits = timestamp, string.find(timestamp, '^%d+$') end
+        if on_one_line and digits then
+          text = id .. '\n' .. (opts or '') .. '\n' .. name .. '\n' .. timestamp .. '\n' .. data
+        end
+      end
+      if name and not text then
+        fields = { name, data, opts, timestamp }
+        if others then
+          local place = { atm = 5, ats = 6, stc = 7, priority = 8, delay = 9, attemptsMade = 10, progress = 11,
+            deid = 12, parentKey = 13, rjk = 14, stacktrace = 15 }
+          for at = 5, 15 do fields[at] = false end
+          for at = 1, #all, 2 do
+            local known = place[all[at]]
+            if known then fields[known] = all[at + 1] end
+          end
+          for last = 15, 5, -1 do
+            if fields[last] then break end
+            fields[last] = nil
+          end
+        end
+      end
+    end
     if text then
       n = n + 1
       claimed[n] = text
@@ -326,14 +390,46 @@ if taken and not taken.err then
       n = n + 2 + many
     end
   end
-  write_leases(scores, own, #taken)
+  local count = #taken
+  -- Writes `count` new leases. A sorted set or hash of up to 128 members is a packed list, scanned for each member:
+  -- for a batch the other encoding is cheaper, and one long member brings it, until the key is empty. No id has a
+  -- control character.
+  if count < 8 then
+    redis.call('ZADD', active, unpack(scores))
+    redis.call('HSET', owners, unpack(own))
+  else
+    local long, n = string.rep('\1', 65), 2 * count
+    scores[n + 1], scores[n + 2], own[n + 1], own[n + 2] = scores[1], scores[2], own[1], own[2]
+    scores[1], scores[2], own[1], own[2] = 0, long, long, ''
+    redis.call('ZADD', active, unpack(scores))
+    redis.call('HSET', owners, unpack(own))
+    redis.call('ZREM', active, long)
+    redis.call('HDEL', owners, long)
+  end
 end
 if hints > 0 then
+  -- Names the next in line, in their order.
   local ahead = redis.pcall('LRANGE', wait, -hints, -1)
   if not ahead.err then
     coming = {}
     for i = 1, #ahead do coming[i] = ahead[#ahead + 1 - i] end
   end
 end
-flush_events()
+-- Writes the events of a call as `events` does, without its closures: mostly they are one entry.
+if events_max > 0 then
+  local how, from = events_max < 1000 and '=' or '~', 1
+  if ev_n > 200 or ev_bytes > 65536 then
+    local bytes = 0
+    for n = 1, ev_n, 2 do
+      local size = #ev[n] - 1 + #ev[n + 1]
+      if n - from >= 200 or bytes + size > 65536 then
+        redis.pcall('XADD', events, 'MAXLEN', how, events_most, '*', unpack(ev, from, n - 1))
+        from, bytes = n, 0
+      end
+      bytes = bytes + size
+    end
+  end
+  -- pcall: after the first write nothing may raise, and a stream can only fail by its own last id.
+  if ev_n > 0 then redis.pcall('XADD', events, 'MAXLEN', how, events_most, '*', unpack(ev, from, ev_n)) end
+end
 return { statuses or false, claimed, coming or false }

@@ -1,6 +1,5 @@
 -- Starts claimed jobs: verifies the lease and returns their fields, in a flat list.
 --@include lease
---@include run_fields
 if jobs_n == 0 then return { false, false, {} } end
 local ids = {}
 for i = 1, jobs_n do ids[i] = string.sub(KEYS[jobs_at + i], jobs_id) end
@@ -10,6 +9,7 @@ redis.call('ZCARD', active)
 
 local jobs, n, begun, lost, statuses = {}, 0, {}, {}, nil
 local last, held, started
+--@include read_once
 for i = 1, jobs_n do
   -- Jobs of one claim have one owner's text.
   if owner[i] ~= last then
@@ -18,9 +18,9 @@ for i = 1, jobs_n do
     held, at, marked = lease_of(last)
     started = held and (marked and last or last .. '!')
   end
-  local fields, text, status
+  local id, key, fields, text, status = ids[i], KEYS[jobs_at + i], nil, nil, nil
   if held and held == token then
-    fields, text = run_fields(KEYS[jobs_at + i], ids[i])
+    --@include run_fields
     if text or fields then
       begun[#begun + 1] = ids[i]
       begun[#begun + 1] = started

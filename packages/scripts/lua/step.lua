@@ -6,8 +6,6 @@ if limit then limit = math.floor(limit) end
 local events_text = opts[3]
 --@include lease
 --@include events
---@include run_fields
---@include leases
 --@include retain
 
 if done_n ~= results_n then return redis.error_reply('EMQARG results') end

@@ -1,4 +1,5 @@
 -- One turn of a busy worker: settles completed jobs and claims from wait, with the fewest keys.
+-- Everything stands in line here: a closure, and a table that grows, cost as much as a small command.
 -- A queue with no setting has two fields, `version` and `opened`.
 local events_text
 if redis.call('HLEN', meta) ~= 2 then
@@ -8,12 +9,9 @@ if redis.call('HLEN', meta) ~= 2 then
   end
   events_text = opts[6]
 end
---@include lease
---@include events
---@include run_fields
---@include leases
+--@include events_max
 
-local sub = string.sub
+local sub, match = string.sub, string.match
 -- None where none of the runs returned anything.
 if results_n ~= done_n and results_n ~= 0 then return redis.error_reply('EMQARG results') end
 if finished_n > 1 then return redis.error_reply('EMQARG finished') end
@@ -34,16 +32,17 @@ end
 runs = nil
 local completed = KEYS[finished_at + 1]
 
+--@include one
 --@include settle
-local removed, gone = {}, {}
+local ev, ev_n, ev_bytes, removed, gone = {}, 0, 0, {}, {}
 for i = 1, done_n do
   if not statuses or statuses[i] == 'ok' then
-    local key, value = KEYS[done_at + i], results_n > 0 and ARGV[results_base + i] or ''
-    emit('c', ids[i], value)
+    local id, value, code = ids[i], results_n > 0 and ARGV[results_base + i] or '', 'c'
     if completed then
+      local key = KEYS[done_at + i]
       if ARGV[attempts_base + i] ~= runs then
         runs = ARGV[attempts_base + i]
-        atm, ats = string.match(runs, '^(%d+)%.(%d+)$')
+        atm, ats = match(runs, '^(%d+)%.(%d+)$')
       end
       if value == '' then
         redis.call('HSET', key, 'finishedOn', now_text, 'processedOn', begun_at[i], 'atm', atm, 'ats', ats)
@@ -52,22 +51,25 @@ for i = 1, done_n do
           'returnvalue', value)
       end
       gone[#gone + 1] = now_text
-      gone[#gone + 1] = ids[i]
-    else
-      removed[#removed + 1] = key
+      gone[#gone + 1] = id
+    elseif statuses then
+      removed[#removed + 1] = KEYS[done_at + i]
     end
+    if #value > 8192 then code, value = 'C', '' end
+    ev[ev_n + 1] = code .. id
+    ev[ev_n + 2] = value
+    ev_n, ev_bytes = ev_n + 2, ev_bytes + #id + #value
   end
 end
-if #removed > 0 then redis.call('UNLINK', unpack(removed)) end
+if #removed > 0 then redis.call('UNLINK', unpack(removed))
+elseif done_n > 0 and not statuses and not completed then
+  redis.call('UNLINK', unpack(KEYS, done_at + 1, done_at + done_n))
+end
 if #gone > 0 then redis.call('ZADD', completed, unpack(gone)) end
 
 --@include pop
 if hints > 0 then
-  local ahead = redis.pcall('LRANGE', wait, -hints, -1)
-  if not ahead.err then
-    coming = {}
-    for i = 1, #ahead do coming[i] = ahead[#ahead + 1 - i] end
-  end
+  --@include coming
 end
-flush_events()
+--@include events_in_line
 return { statuses or false, claimed, coming or false }

@@ -52,6 +52,7 @@ export {
   promoteScript,
   publishScript,
   purgeScript,
+  pushScript,
   ranksScript,
   recoverScript,
   redelayScript,

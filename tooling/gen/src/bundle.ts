@@ -28,10 +28,12 @@ export function bundle(spec: ScriptSpec, folders: readonly string[]): Bundled {
   return { name: spec.name, source, sha, ...scriptAccess(spec, source) };
 }
 
+/** Puts libraries where they are asked for, as deep as they stand there; one may ask for another. */
 function include(text: string, folders: readonly string[]): string {
-  return text.replaceAll(/^--@include (\S+)$/gm, (_, name: string) =>
-    readFileSync(find(join("lib", `${name}.lua`), folders), "utf8").trimEnd(),
-  );
+  return text.replaceAll(/^( *)--@include (\S+)$/gm, (_, indent: string, name: string) => {
+    const library = readFileSync(find(join("lib", `${name}.lua`), folders), "utf8").trimEnd();
+    return include(library, folders).replaceAll(/^(?=.)/gm, indent);
+  });
 }
 
 function find(file: string, folders: readonly string[]): string {

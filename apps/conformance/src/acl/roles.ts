@@ -33,7 +33,7 @@ export const ROLE_SPECS: Readonly<Record<Role, RoleSpec>> = {
     package: "scripts",
     // `get`: an add whose id stands already answers with the job that stands.
     // `bury`: what a replaced job leaves goes at once.
-    scripts: ["init", "add", "get", "node", "bury"],
+    scripts: ["init", "add", "push", "get", "node", "bury"],
     plain: [...CONNECT, ...CLOCK],
     boots: true,
   },

@@ -75,7 +75,8 @@ export class BootFence {
    * once more: they name the code, or show an emptied server, which is opened anew.
    */
   async guard<T>(lane: Dispatcher, clock: Clock, work: () => Promise<T>): Promise<T> {
-    await this.open(lane, clock);
+    // A promise awaited costs a turn of the microtasks, with every call.
+    if (!this.isOpen(lane)) await this.open(lane, clock);
     try {
       return await work();
     } catch (error) {

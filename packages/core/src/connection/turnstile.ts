@@ -10,12 +10,24 @@ const later = setImmediate;
 export class Turnstile {
   #closed = false;
 
-  /** Resolves at once for the first in a turn of the event loop, for others in one of the next. */
-  async pass(): Promise<void> {
-    while (this.#closed) await new Promise((resolve) => void later(resolve));
-    this.#closed = true;
-    later(() => {
-      this.#closed = false;
-    });
+  /** Undefined for the first in a turn of the event loop; for others what resolves in one of the next. */
+  pass(): Promise<void> | undefined {
+    if (this.#closed) return this.#queue();
+    this.#close();
+    return undefined;
   }
+
+  async #queue(): Promise<void> {
+    while (this.#closed) await new Promise((resolve) => void later(resolve));
+    this.#close();
+  }
+
+  #close(): void {
+    this.#closed = true;
+    later(this.#open);
+  }
+
+  readonly #open = (): void => {
+    this.#closed = false;
+  };
 }

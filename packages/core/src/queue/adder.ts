@@ -1,4 +1,4 @@
-import { addScript, type CallOf } from "@echomq/scripts";
+import { addScript, pushScript } from "@echomq/scripts";
 import { errorFromReply, isEchoMQError } from "@echomq/wire";
 import type { Session } from "../connection/session.js";
 import { Turnstile } from "../connection/turnstile.js";
@@ -6,6 +6,7 @@ import type { JobIds } from "../ids/node-lease.js";
 import { bury } from "../job/bury.js";
 import type { CheckedJobOptions } from "../options/job-options.js";
 import { Holders, wordOf } from "./holders.js";
+import { Lean } from "./lean.js";
 
 /** One job on its way to the server, already checked. */
 export interface NewJob {
@@ -31,6 +32,9 @@ interface Pending {
   readonly resolve: (added: Added) => void;
   readonly reject: (error: unknown) => void;
 }
+
+/** Words of the jobs of a call in which none was anything but added. */
+const ALL_ADDED: readonly string[] = [];
 
 /** Most jobs of one automatic batch, and of one list that goes in a single call: beyond, it holds Redis too long. */
 const AUTO_BATCH = 256;
@@ -58,6 +62,7 @@ export class Adder {
   readonly #holders = new Holders();
   readonly #waiting: Pending[] = [];
   readonly #turnstile = new Turnstile();
+  readonly #lean = new Lean();
   #inFlight = 0;
   /** Calls in flight that may have to be sent again because the holder of a record was not known. */
   #unsure = 0;
@@ -102,7 +107,7 @@ export class Adder {
     };
     try {
       for (const chunk of list) {
-        const sending = await this.#make(session, chunk);
+        const sending = this.#ready(session, chunk) ?? (await this.#make(session, chunk));
         const sent = this.#send(session, chunk, BULK, sending);
         // It may fail while another is waited for.
         sent.catch(() => undefined);
@@ -145,8 +150,10 @@ export class Adder {
     batch: readonly Pending[],
   ): Promise<void> {
     try {
-      const added = await this.#send(session, jobs, ONE, await this.#make(session, jobs));
-      await this.#turnstile.pass();
+      const sending = this.#ready(session, jobs) ?? (await this.#make(session, jobs));
+      const added = await this.#send(session, jobs, ONE, sending);
+      const gate = this.#turnstile.pass();
+      if (gate) await gate;
       for (const [at, { resolve, reject }] of batch.entries()) {
         const one = added[at] as Added;
         if (one.refusal) reject(one.refusal);
@@ -157,24 +164,26 @@ export class Adder {
     }
   }
 
-  /** Makes jobs ready to be sent. */
+  /** Makes jobs ready to be sent, at once; undefined where the server must be asked for something. */
+  #ready(session: Session, jobs: readonly NewJob[]): Sending | undefined {
+    const now = session.clock.known();
+    if (now === undefined) return undefined;
+    const ids: string[] = [];
+    for (const { opts } of jobs) {
+      const id = opts.jobId ?? this.#ids.ready();
+      if (id === undefined) return undefined;
+      ids.push(id);
+    }
+    return { ids, now };
+  }
+
   async #make(session: Session, jobs: readonly NewJob[]): Promise<Sending> {
     const now = await session.clock.now();
     const ids: string[] = [];
     for (const { opts } of jobs) {
       ids.push(opts.jobId ?? this.#ids.ready() ?? (await this.#ids.next(session)));
     }
-    const delays = jobs.map(({ opts }) => delayOf(opts, now));
-    const items = jobs.map(({ name, data, opts }, at) => ({
-      name,
-      data,
-      opts: opts.stored,
-      timestamp: now,
-      delay: delays[at] ?? 0,
-      priority: opts.priority,
-      flags: (opts.lifo ? 1 : 0) + (opts.jobId === undefined ? 0 : 2),
-    }));
-    return { ids, delays, now, items };
+    return { ids, now };
   }
 
   async #send(
@@ -183,11 +192,14 @@ export class Adder {
     way: Way,
     sending: Sending,
   ): Promise<Added[]> {
-    const { ids, delays, now } = sending;
-    const status = await this.#call(session, jobs, way, sending);
+    const { ids, now } = sending;
+    const delay = (at: number): number => delayOf(jobs[at]?.opts, now);
+    const status =
+      (this.#lean.fits(jobs) && (await this.#push(session, jobs, way, sending))) ||
+      (await this.#call(session, jobs, way, sending));
     const added = ids.map((id, at) => {
       const [word, other = ""] = wordOf(status[at] ?? "");
-      const one = { id, timestamp: now, delay: delays[at] ?? 0, duplicate: word === "duplicate" };
+      const one = { id, timestamp: now, delay: delay(at), duplicate: word === "duplicate" };
       if (word === "EMQFULL") {
         const about = { op: way.op, queue: session.q, jobId: jobs[at]?.opts.jobId };
         return { ...one, refusal: errorFromReply(status[at] ?? "", about) };
@@ -208,12 +220,41 @@ export class Adder {
     return added;
   }
 
+  /** Adds plain jobs; undefined where `add` must do it, and nothing was written. */
+  async #push(
+    session: Session,
+    jobs: readonly NewJob[],
+    { op }: Way,
+    { ids, now }: Sending,
+  ): Promise<readonly string[] | undefined> {
+    const items = jobs.map(({ name, data, opts }) => ({ name, data, opts: opts.stored }));
+    try {
+      const call = { q: session.q, jobs: ids, args: { now }, items };
+      const word = await session.write(pushScript, call, op);
+      // Else one of them stands already: it was sent before.
+      return word === "ok" ? ALL_ADDED : undefined;
+    } catch (error) {
+      if (!isEchoMQError(error, "EMQRETRY")) throw error;
+      this.#lean.refused();
+      return undefined;
+    }
+  }
+
   async #call(
     session: Session,
     jobs: readonly NewJob[],
     way: Way,
-    { ids, now, items }: Sending,
+    { ids, now }: Sending,
   ): Promise<readonly string[]> {
+    const items = jobs.map(({ name, data, opts }) => ({
+      name,
+      data,
+      opts: opts.stored,
+      timestamp: now,
+      delay: delayOf(opts, now),
+      priority: opts.priority,
+      flags: (opts.lifo ? 1 : 0) + (opts.jobId === undefined ? 0 : 2),
+    }));
     const namesakes = ids.filter((_, at) => jobs[at]?.opts.jobId !== undefined);
     const locked = jobs.flatMap(({ opts: { deduplication } }, at) =>
       deduplication ? [{ ...deduplication, item: at + 1 }] : [],
@@ -260,9 +301,8 @@ export class Adder {
 /** What one call is made of, besides its jobs. */
 interface Sending {
   readonly ids: readonly string[];
-  readonly delays: readonly number[];
+  /** Server ms at which they are added. */
   readonly now: number;
-  readonly items: CallOf<typeof addScript.spec>["items"];
 }
 
 function locks({ opts }: NewJob): boolean {
@@ -270,7 +310,8 @@ function locks({ opts }: NewJob): boolean {
 }
 
 /** `now` is the server's time. */
-function delayOf({ delay, runAt }: CheckedJobOptions, now: number): number {
+function delayOf(opts: CheckedJobOptions | undefined, now: number): number {
+  const { delay = 0, runAt } = opts ?? {};
   return runAt === undefined ? delay : Math.max(runAt - now, 0);
 }
 

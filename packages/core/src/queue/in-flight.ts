@@ -5,13 +5,22 @@ export class InFlight {
 
   /** Runs a call that closing waits for. */
   async run<T>(work: () => Promise<T>): Promise<T> {
-    this.#count += 1;
+    this.begin();
     try {
       return await work();
     } finally {
-      this.#count -= 1;
-      if (this.#count === 0) this.#onIdle();
+      this.end();
     }
+  }
+
+  /** For a call that {@link run} would cost too much: {@link end} must follow, whatever becomes of it. */
+  begin(): void {
+    this.#count += 1;
+  }
+
+  end(): void {
+    this.#count -= 1;
+    if (this.#count === 0) this.#onIdle();
   }
 
   /** Resolves when no call is on its way. */

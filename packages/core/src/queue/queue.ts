@@ -98,7 +98,8 @@ export class Queue<M extends JobMapOf<M> = JobMap> extends QueueLimits<M> {
   ): Promise<AnyJob<M, N>> {
     const checked = this.#checked(name, data, opts);
     this.#refuseClosed("Queue.add");
-    return this.#writes.run(async () => {
+    this.#writes.begin();
+    try {
       // Awaited only where it must be: a turn more for each add would split batches.
       const job = isPromise(checked) ? await checked : checked;
       const added = await (this.#telemetry === undefined
@@ -107,7 +108,9 @@ export class Queue<M extends JobMapOf<M> = JobMap> extends QueueLimits<M> {
       return (
         added.duplicate ? await this.#standing(job, added) : this.#made(job, added)
       ) as AnyJob<M, N>;
-    });
+    } finally {
+      this.#writes.end();
+    }
   }
 
   /**

@@ -89,16 +89,32 @@ export class RunBook {
     return ends;
   }
 
-  /** Takes in the statuses of settlements that were answered. */
-  async answered(sent: readonly Settlement[], statuses: readonly string[]): Promise<void> {
-    for (const [at, settlement] of sent.entries()) {
+  /** Takes in the statuses of settlements that were answered; a promise where one must be looked up. */
+  answered(sent: readonly Settlement[], statuses: readonly string[]): Promise<void> | undefined {
+    let doubts: Promise<void>[] | undefined;
+    for (let at = 0; at < sent.length; at += 1) {
+      const settlement = sent[at] as Settlement;
       const status = statuses[at] ?? "";
-      const { run } = settlement;
-      const written =
-        status === "ok" || (settlement.doubt && (await this.#wasWritten(run, status)));
-      if (!written) this.lose(run, status.startsWith("EMQMISSING") ? "removed" : "stolen");
-      else if (this.#take(run)) this.#host.settled(settlement);
+      if (status === "ok") this.#over(settlement);
+      else if (settlement.doubt) {
+        doubts ??= [];
+        doubts.push(this.#lookUp(settlement, status));
+      } else this.#refused(settlement, status);
     }
+    return doubts && Promise.all(doubts).then(() => undefined);
+  }
+
+  #over(settlement: Settlement): void {
+    if (this.#take(settlement.run)) this.#host.settled(settlement);
+  }
+
+  #refused({ run }: Settlement, status: string): void {
+    this.lose(run, status.startsWith("EMQMISSING") ? "removed" : "stolen");
+  }
+
+  async #lookUp(settlement: Settlement, status: string): Promise<void> {
+    if (await this.#wasWritten(settlement.run, status)) this.#over(settlement);
+    else this.#refused(settlement, status);
   }
 
   /** Puts back what was sent without an answer. */

@@ -18,6 +18,7 @@ import type { Run } from "./run.js";
 import { keepOfAll } from "./settle-batch.js";
 
 const NO_RESULTS: readonly Settlement[] = [];
+const NO_IDS: readonly string[] = [];
 
 /** What a claim asks for. */
 export interface ClaimRequest {
@@ -28,6 +29,8 @@ export interface ClaimRequest {
   readonly guess: Guess;
   /** How many of the claimed start at once; what is claimed ahead of a free slot is not begun yet. */
   readonly begun: number;
+  /** Slots are left for another claim. */
+  readonly more: boolean;
 }
 
 /** One claimed job. */
@@ -117,14 +120,14 @@ export class WorkerCalls {
    * nothing of due jobs and trims nothing.
    * @throws WireError `EMQRETRY` when the queue needs `step`.
    */
-  async turn(
+  turn(
     plain: readonly Settlement[],
     claim: ClaimRequest,
     now: number,
-  ): Promise<Omit<Advance, "bury" | "due" | "reason">> {
+  ): Promise<ReplyOf<typeof turnScript.spec>> {
     const { q } = this.#session;
     const keeps = keepOfAll(plain, "completed").count > 0;
-    const reply = await this.#lane.run(turnScript, {
+    return this.#lane.run(turnScript, {
       q,
       done: plain.map(({ run }) => run.id),
       candidates: claim.guess.candidates,
@@ -141,14 +144,6 @@ export class WorkerCalls {
       results: plain.some(({ value }) => value !== "") ? plain : NO_RESULTS,
       attempts: keeps ? plain.map(({ run }) => ({ runs: `${run.atm}.${run.ats}` })) : [],
     });
-    const statuses = reply.statuses ?? plain.map(() => "ok");
-    const { candidates } = claim.guess;
-    // The id as it was sent: the other is a part of the reply, and kept would keep all of it.
-    const claimed = reply.claimed.map((job, at): Claimed => {
-      const same = candidates[at] === job.id ? at : candidates.indexOf(job.id);
-      return { id: candidates[same] ?? job.id, fields: job.fields };
-    });
-    return { statuses, claimed, hints: reply.hints ?? [] };
   }
 
   /** Ends runs in any way. */
@@ -208,6 +203,27 @@ export class WorkerCalls {
       fields,
     }));
   }
+}
+
+/** What `turn` answered, in the shape of `step`'s; `short` where it found less than it was asked for. */
+export function advanceOf(
+  reply: ReplyOf<typeof turnScript.spec>,
+  plain: readonly Settlement[],
+  { candidates }: Guess,
+  short: boolean,
+): Omit<Advance, "due"> {
+  // The id as it was sent: the other is a part of the reply, and kept would keep all of it.
+  const claimed = reply.claimed.map((job, at): Claimed => {
+    const same = candidates[at] === job.id ? at : candidates.indexOf(job.id);
+    return { id: candidates[same] ?? job.id, fields: job.fields };
+  });
+  return {
+    statuses: reply.statuses ?? plain.map(() => "ok"),
+    claimed,
+    hints: reply.hints ?? NO_IDS,
+    bury: NO_IDS,
+    reason: short ? "more" : "",
+  };
 }
 
 /** The tokens of runs, and how many runs of each stand side by side. */

@@ -7,7 +7,7 @@ import { settled, within } from "../connection/within.js";
 import type { Keep } from "../options/retention.js";
 import { Ahead } from "./ahead.js";
 import { type Owned, RunBook, unknownOutcome } from "./book.js";
-import { type Advance, type ClaimRequest, WorkerCalls } from "./calls.js";
+import { type Advance, advanceOf, type ClaimRequest, WorkerCalls } from "./calls.js";
 import type { LeaseLoss } from "./errors.js";
 import { giveBack } from "./give-back.js";
 import { type Guess, Hints } from "./hints.js";
@@ -29,8 +29,6 @@ import { Tokens } from "./tokens.js";
  * one half is worked on here while the server works on the other.
  */
 const CALLS = 2;
-
-const NO_IDS: readonly string[] = [];
 
 const NO_GUESS: Guess = { candidates: [], ask: 0, upTo: 0 };
 
@@ -126,7 +124,10 @@ export class Engine {
 
   /** There may be work: look, beginning with this id if one is known. */
   wake(id?: string): void {
-    if (id !== undefined) this.#hints.woken(id);
+    if (id !== undefined) {
+      this.#hints.woken(id);
+      this.#lean.woken();
+    }
     this.#wakes += 1;
     this.#hungry = true;
     // There may be more slots than before.
@@ -244,16 +245,22 @@ export class Engine {
     const guess = count === 0 ? NO_GUESS : this.#hints.guess(count);
     const begun = Math.min(spare, count);
     this.#promised += count;
-    const claim = { count, token, guess, begun, leaseMs: this.#settings.leaseMs };
-    const call = this.#call(batch.plain, batch.other, claim)
-      .then(
-        () => this.#relax(),
-        (error: unknown) => this.#stumble(error),
-      )
-      .then(() => {
-        this.#inFlight.splice(this.#inFlight.indexOf(call), 1);
-        this.#schedule();
-      });
+    const { leaseMs } = this.#settings;
+    const claim = { count, token, guess, begun, leaseMs, more: free > count };
+    const over = (): void => {
+      this.#inFlight.splice(this.#inFlight.indexOf(call), 1);
+      this.#schedule();
+    };
+    const call = this.#call(batch.plain, batch.other, claim).then(
+      () => {
+        this.#relax();
+        over();
+      },
+      (error: unknown) => {
+        this.#stumble(error);
+        over();
+      },
+    );
     this.#inFlight.push(call);
     return true;
   }
@@ -289,21 +296,23 @@ export class Engine {
       const now = clock.known() ?? (await clock.now());
       // Both are written to the connection in one go; neither waits for the other.
       const finishing = other.length > 0 && settled(this.#calls.finish(other, now));
-      const stepping =
-        (plain.length > 0 || claim.count > 0) && settled(this.#advance(plain, claim, now));
+      const stepping = (plain.length > 0 || claim.count > 0) && this.#advance(plain, claim, now);
       const sent = this.#wait.sent(this.#plenty);
       const stepped = stepping ? await stepping : undefined;
       const finished = finishing ? await finishing : undefined;
       this.#wait.answered(sent);
-      await this.#turnstile.pass();
+      const gate = this.#turnstile.pass();
+      if (gate) await gate;
       answered();
       if (stepped?.status === "fulfilled") {
         taken = stepped.value.claimed.length;
         if (claim.count > 0) drained = this.#take(stepped.value, claim, started, wakes, now);
-        await this.#answered(plain, stepped.value);
+        const looking = this.#answered(plain, stepped.value);
+        if (looking) await looking;
       }
       if (finished?.status === "fulfilled") {
-        await this.#answered(other, finished.value);
+        const looking = this.#answered(other, finished.value);
+        if (looking) await looking;
       }
       // After the ends that rode the same call: they came first.
       if (drained) this.#host.drained();
@@ -325,29 +334,48 @@ export class Engine {
   }
 
   /** Settles and claims, with as few keys as the queue allows. */
-  async #advance(plain: readonly Settlement[], claim: ClaimRequest, now: number): Promise<Advance> {
+  #advance(
+    plain: readonly Settlement[],
+    claim: ClaimRequest,
+    now: number,
+  ): Promise<PromiseSettledResult<Advance>> {
     const keep = keepOfAll(plain, "completed");
-    if (!this.#settings.queueRate && this.#lean.fits(plain.length, claim.count, keep)) {
-      try {
-        const reply = await this.#calls.turn(plain, claim, now);
+    if (this.#settings.queueRate || !this.#lean.fits(plain.length, claim.count, keep, claim.more)) {
+      return this.#step(plain, claim, now, keep);
+    }
+    return this.#calls.turn(plain, claim, now).then(
+      (reply) => {
         const short = reply.claimed.length < claim.count;
         if (short) this.#lean.ranShort();
         if (keep.count > 0) this.#owed = keep;
-        const { statuses, claimed, hints } = reply;
-        const reason = short ? "more" : "";
-        return { statuses, claimed, hints, bury: NO_IDS, reason, due: this.#due };
-      } catch (error) {
-        if (!isEchoMQError(error, "EMQRETRY")) throw error;
+        const value = { ...advanceOf(reply, plain, claim.guess, short), due: this.#due };
+        return { status: "fulfilled", value };
+      },
+      (reason: unknown) => {
+        if (!isEchoMQError(reason, "EMQRETRY")) return { status: "rejected", reason };
         this.#lean.refused();
-      }
-    }
+        return this.#step(plain, claim, now, keep);
+      },
+    );
+  }
+
+  #step(
+    plain: readonly Settlement[],
+    claim: ClaimRequest,
+    now: number,
+    keep: Keep,
+  ): Promise<PromiseSettledResult<Advance>> {
     const trim = plain.length > 0 ? keep : (this.#owed ?? keep);
     this.#owed = null;
-    const reply = await this.#calls.step(plain, claim, now, trim);
-    if (claim.count > 0) {
-      this.#lean.stepped(reply.claimed.length === claim.count, reply.bury.length);
-    }
-    return reply;
+    return this.#calls.step(plain, claim, now, trim).then(
+      (value) => {
+        if (claim.count > 0) {
+          this.#lean.stepped(value.claimed.length === claim.count, value.bury.length);
+        }
+        return { status: "fulfilled", value };
+      },
+      (reason: unknown) => ({ status: "rejected", reason }),
+    );
   }
 
   /** Starts what was claimed; true when the queue was found empty after work. */
@@ -365,12 +393,12 @@ export class Engine {
     return drained;
   }
 
-  async #answered(
+  #answered(
     sent: readonly Settlement[],
     reply: { readonly statuses: readonly string[]; readonly bury: readonly string[] },
-  ): Promise<void> {
+  ): Promise<void> | undefined {
     if (reply.bury.length > 0) this.#host.bury(reply.bury);
-    await this.#book.answered(sent, reply.statuses);
+    return this.#book.answered(sent, reply.statuses);
   }
 
   #relax(): void {

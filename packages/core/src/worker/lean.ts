@@ -17,18 +17,32 @@ export class Lean {
   #plenty = false;
   #lookAt = 0;
   #refusedUntil = 0;
+  #woken = false;
 
-  /** Whether the next call may be a `turn`. */
-  fits(settles: number, claims: number, keep: Keep): boolean {
+  /**
+   * Whether the next call may be a `turn`. `more` where slots are left for another claim behind it: that one
+   * is a `step`, and sees what this one does not.
+   */
+  fits(settles: number, claims: number, keep: Keep, more: boolean): boolean {
     const now = performance.now();
+    if (claims === 0 || now < this.#refusedUntil) return false;
     if (keep.count > 0 && keep.count < EXACT_BELOW) return false;
-    return (
-      settles > 0 && claims > 0 && this.#plenty && now < this.#lookAt && now >= this.#refusedUntil
-    );
+    if (this.#woken && more) {
+      this.#woken = false;
+      this.#plenty = false;
+      return true;
+    }
+    return settles > 0 && this.#plenty && now < this.#lookAt;
+  }
+
+  /** A job was named that waits: the cheaper script gets it sooner. */
+  woken(): void {
+    this.#woken = true;
   }
 
   /** A step was answered; `plenty` when it claimed all it asked for. */
   stepped(plenty: boolean, trimmed: number): void {
+    this.#woken = false;
     this.#plenty = plenty;
     this.#lookAt = performance.now() + (trimmed < TRIMMED ? LOOK_MS : 0);
   }

@@ -155,11 +155,13 @@ describe.each(ENGINES)("what a dead worker held comes back in its order on %s", 
     const bench = await open();
     const jobs = Array.from({ length: 700 }, (_, n) => ({ name: "x", data: n }));
     const added = (await bench.queue().addBulk(jobs)).map(({ id }) => id);
-    // Killed before any of them is renewed.
-    const long = { lockDuration: 4_000 };
-    const children = [stuck(bench, 300, long), stuck(bench, 300, long)];
+    // Killed before any of them is renewed. One after the other: claims of one millisecond have no order.
+    const long = { lockDuration: 6_000 };
+    const one = stuck(bench, 300, long);
+    await holds(bench, 300);
+    const other = stuck(bench, 300, long);
     await holds(bench, 600);
-    await Promise.all(children.map((child) => child.kill()));
+    await Promise.all([one.kill(), other.kill()]);
     await sweep(bench);
     expect(await line(bench)).toEqual(added);
   });

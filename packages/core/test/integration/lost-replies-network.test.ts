@@ -1,7 +1,7 @@
 import {
-  addScript,
   beginScript,
   finishScript,
+  pushScript,
   type Script,
   stepScript,
   turnScript,
@@ -43,7 +43,7 @@ describe.each(MATRIX)("replies a network swallows, %s, %s", (engine, driver) => 
     await queue.waitUntilReady();
     const added: string[] = [];
     for (let round = 0; round < 4; round += 1) {
-      const dropped = proxy.dropReplies((_, request) => asks(request, addScript));
+      const dropped = proxy.dropReplies((_, request) => asks(request, pushScript));
       if (round % 2 === 0) added.push((await queue.add("x", round)).id);
       else {
         const jobs = [1, 2, 3].map((n) => ({ name: "x", data: [round, n] }));

@@ -29,18 +29,19 @@ local function lease(ids)
     own[2 * i] = candidate[ids[i]] and i <= begun and started or owner
     emit('a', ids[i], '')
   end
-  write_leases(scores, own, #ids)
+  local count = #ids
+  --@include write_leases
 end
 
 local function read_claimed(ids)
   local why = {}
   if doomed > 0 then why = redis.call('HMGET', verdicts, unpack(ids)) end
+  --@include read_once
   for i = 1, #ids do
-    local fields = {}
-    local key = candidate[ids[i]]
+    local id, key, fields, text = nil, candidate[ids[i]], nil, nil
     if key then
-      fields = run_fields(key) or {}
+      --@include run_fields
     end
-    claimed[i] = { ids[i], why[i] or false, fields }
+    claimed[i] = { ids[i], why[i] or false, fields or {} }
   end
 end

@@ -1,14 +1,7 @@
 -- Buffers the events of this call. A flush writes one stream entry: pairs of `<code><id>` and a payload.
 -- Payloads over 8 KB are left in the job's hash; the code is then upper case.
 local ev, ev_n, ev_bytes = {}, 0, 0
--- Also as text: a number is written out anew for each command.
-local events_max, events_most = 10000, '10000'
-if events_text then
-  local most = tonumber(events_text)
-  if most and most >= 0 and most <= 9007199254740991 and most % 1 == 0 then
-    events_max, events_most = most, string.format('%.0f', most)
-  end
-end
+--@include events_max
 
 local function flush_events()
   if ev_n == 0 then return end

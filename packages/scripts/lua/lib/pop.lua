@@ -6,6 +6,7 @@ if taken and not taken.err then
   local mine = now_text .. ':' .. token
   local started, scores, own, candidate, prefix, n = mine .. '!', {}, {}, nil, '', 0
   if candidates_n > 0 then prefix = sub(KEYS[candidates_at + 1], 1, candidates_id - 1) end
+  --@include read_once
   for i = 1, #taken do
     local id = taken[i]
     local key = i <= candidates_n and KEYS[candidates_at + i]
@@ -21,9 +22,13 @@ if taken and not taken.err then
     scores[2 * i] = id
     own[2 * i - 1] = id
     own[2 * i] = key and i <= begun and started or mine
-    emit('a', id, '')
+    ev[ev_n + 1] = 'a' .. id
+    ev[ev_n + 2] = ''
+    ev_n, ev_bytes = ev_n + 2, ev_bytes + #id
     local fields, text
-    if key then fields, text = run_fields(key, id) end
+    if key then
+      --@include run_fields
+    end
     if text then
       n = n + 1
       claimed[n] = text
@@ -35,5 +40,6 @@ if taken and not taken.err then
       n = n + 2 + many
     end
   end
-  write_leases(scores, own, #taken)
+  local count = #taken
+  --@include write_leases
 end

@@ -1,7 +1,12 @@
 -- Ends the leases of runs that completed. `statuses` stays nil while all is well, as nearly always.
 local ids, owner = {}, nil
-for i = 1, done_n do ids[i] = sub(KEYS[done_at + i], done_id) end
-if done_n > 0 then owner = redis.call('HMGET', owners, unpack(ids)) else redis.call('HLEN', owners) end
+if done_n > 0 then
+  ids = { unpack(KEYS, done_at + 1, done_at + done_n) }
+  for i = 1, done_n do ids[i] = sub(ids[i], done_id) end
+  owner = redis.call('HMGET', owners, unpack(ids))
+else
+  redis.call('HLEN', owners)
+end
 if completed then redis.call('ZCARD', completed) end
 local statuses, begun_at, settled = nil, {}, ids
 local last, held, at, whose
@@ -9,9 +14,11 @@ local row, left = claims_base, 0
 for i = 1, done_n do
   while left == 0 do whose, left, row = ARGV[row + 1], number[ARGV[row + 2]], row + 2 end
   left = left - 1
+  -- Jobs of one claim have one owner's text, as `lease_of` reads it.
   if owner[i] ~= last then
     last = owner[i]
-    held, at = lease_of(last)
+    held = last and match(last, '^%d+:([^:!]+)!?$')
+    at = completed and held and match(last, '^%d+')
   end
   local why
   if not held then why = 'EMQSTALE no lease'

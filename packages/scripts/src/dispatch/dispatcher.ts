@@ -9,7 +9,7 @@ import type {
   Settled,
 } from "../driver/types.js";
 import { isDriverFault } from "../driver/types.js";
-import { type AnyCall, decodeReply, encodeCall } from "../registry/codec.js";
+import { type AnyCall, decodeReply, type EncodedCall, encodeCall } from "../registry/codec.js";
 import type { CallOf, ReplyOf, Script, ScriptSpec } from "../registry/spec.js";
 import { certainlyNotRun, typedError } from "./errors.js";
 import { LaneHolder } from "./lane.js";
@@ -45,6 +45,22 @@ export interface CallOptions {
 export interface ScriptCall<S extends ScriptSpec> {
   readonly script: Script<S>;
   readonly call: CallOf<S>;
+}
+
+/** One call, whatever it sends. */
+interface Call<R, T> {
+  readonly op: string;
+  readonly repeatable: boolean;
+  readonly options: CallOptions;
+  readonly send: () => Promise<R>;
+  /** Sent in its place where the server does not know the script. */
+  readonly unknown?: () => Promise<R>;
+  readonly read: (reply: R) => T;
+}
+
+interface Failed {
+  readonly ok: false;
+  readonly error: unknown;
 }
 
 /**
@@ -127,9 +143,13 @@ export class Dispatcher {
     options: CallOptions & { readonly repeatable?: boolean | undefined } = {},
   ): Promise<Reply> {
     const op = options.op ?? String(command[0]);
-    return this.#retried(op, options.repeatable ?? false, options, () =>
-      this.#lane.driver.command(command, route),
-    );
+    return this.#sent({
+      op,
+      repeatable: options.repeatable ?? false,
+      options,
+      send: () => this.#lane.driver.command(command, route),
+      read: (reply) => reply,
+    });
   }
 
   /**
@@ -143,12 +163,13 @@ export class Dispatcher {
     route: Route = {},
   ): Promise<readonly Settled<Reply>[]> {
     const op = options.op ?? "read";
-    return this.#retried(op, true, options, async () => {
+    const send = async (): Promise<readonly Settled<Reply>[]> => {
       const settled = await this.#lane.driver.pipeline(commands, route);
       for (const one of settled)
         if (!one.ok && typedError(one.error, op).transient) throw one.error;
       return settled;
-    });
+    };
+    return this.#sent({ op, repeatable: true, options, send, read: (settled) => settled });
   }
 
   /**
@@ -182,56 +203,96 @@ export class Dispatcher {
     await this.close();
   }
 
-  async #run(script: Script, call: AnyCall, options: CallOptions): Promise<unknown> {
-    const { keys, argv } = encodeCall(script.spec, call);
+  #run(script: Script, given: AnyCall, options: CallOptions): Promise<unknown> {
+    let encoded: EncodedCall;
+    try {
+      encoded = encodeCall(script.spec, given);
+    } catch (error) {
+      return Promise.reject(error);
+    }
+    const { keys, argv } = encoded;
     const command = ["EVALSHA", script.sha, String(keys.length)].concat(keys, argv);
     const route: Route = keys[0] === undefined ? {} : { key: keys[0] };
-    const op = options.op ?? script.spec.name;
-    if (this.#hook) await this.#hook("before", script.spec.name);
-    const reply = await this.#retried(op, script.spec.repeatable, options, () => {
-      const { driver } = this.#lane;
-      return driver.command(command, route).catch((error: unknown) => {
-        if (!isDriverFault(error, "reply") || !error.message.startsWith("NOSCRIPT ")) throw error;
-        return this.#lane.driver.command(["EVAL", script.source, ...command.slice(2)], route);
-      });
-    });
-    if (this.#hook) await this.#hook("after", script.spec.name);
-    return decodeReply(script.spec.reply, reply);
+    const { name, repeatable, reply } = script.spec;
+    const call: Call<Reply, unknown> = {
+      op: options.op ?? name,
+      repeatable,
+      options,
+      send: () => this.#lane.driver.command(command, route),
+      unknown: () => this.#lane.driver.command(["EVAL", script.source, ...command.slice(2)], route),
+      read: (value) => decodeReply(reply, value),
+    };
+    return this.#hook ? this.#hooked(this.#hook, name, call) : this.#sent(call);
   }
 
-  async #retried<T>(
-    op: string,
-    repeatable: boolean,
-    options: CallOptions,
-    send: () => Promise<T>,
+  async #hooked<T>(
+    hook: NonNullable<DispatcherOptions["hook"]>,
+    name: string,
+    call: Call<Reply, T>,
   ): Promise<T> {
-    const until = performance.now() + (options.retryMs ?? this.#retryMs);
+    await hook("before", name);
+    const reply = await this.#sent(call);
+    await hook("after", name);
+    return reply;
+  }
+
+  /**
+   * Sends a call and reads its reply. One promise while all is well: each more costs a turn of the
+   * microtasks with every call.
+   */
+  #sent<R, T>(call: Call<R, T>): Promise<T> {
+    const started = performance.now();
+    return this.#guard(call, call.send, started, call.read, (error) =>
+      this.#again(call, started, error),
+    );
+  }
+
+  async #again<R, T>(call: Call<R, T>, started: number, first: unknown): Promise<T> {
+    const { op, options, repeatable } = call;
+    const until = started + (options.retryMs ?? this.#retryMs);
+    let outcome: Settled<R> | Failed = { ok: false, error: first };
     for (let attempt = 1; ; attempt += 1) {
-      try {
-        return await this.#once(op, options, send);
-      } catch (error) {
-        const typed = typedError(error, this.#about(op, options));
-        // Also where this call gives up: the next one must not find a lane nobody opens again.
-        const healed = this.#heal(typed);
-        const again = typed.transient && (repeatable || certainlyNotRun(error));
-        const wait = retryDelay(attempt);
-        const left = until - performance.now() - wait;
-        if (!again || left < 0 || this.#gaveUp(options.signal)) throw typed;
-        await pauseFor(wait, options.signal);
-        await atMost(healed, left, options.signal);
-        if (this.#gaveUp(options.signal)) throw typed;
-        if (!certainlyNotRun(error)) options.resent?.();
+      if (!outcome.ok && call.unknown && isUnknownScript(outcome.error)) {
+        outcome = await this.#tried(call, call.unknown);
       }
+      if (outcome.ok) return call.read(outcome.value);
+      const { error } = outcome;
+      const typed = typedError(error, this.#about(op, options));
+      // Also where this call gives up: the next one must not find a lane nobody opens again.
+      const healed = this.#heal(typed);
+      const again = typed.transient && (repeatable || certainlyNotRun(error));
+      const wait = retryDelay(attempt);
+      const left = until - performance.now() - wait;
+      if (!again || left < 0 || this.#gaveUp(options.signal)) throw typed;
+      await pauseFor(wait, options.signal);
+      await atMost(healed, left, options.signal);
+      if (this.#gaveUp(options.signal)) throw typed;
+      if (!certainlyNotRun(error)) options.resent?.();
+      outcome = await this.#tried(call, call.send);
     }
   }
 
-  #once<T>(op: string, options: CallOptions, send: () => Promise<T>): Promise<T> {
+  #tried<R, T>(call: Call<R, T>, send: () => Promise<R>): Promise<Settled<R> | Failed> {
+    const succeed = (value: R): Settled<R> => ({ ok: true, value });
+    const fail = async (error: unknown): Promise<Failed> => ({ ok: false, error });
+    return this.#guard<R, Settled<R> | Failed>(call, send, performance.now(), succeed, fail);
+  }
+
+  /** One attempt, with its deadline. */
+  #guard<R, T>(
+    { op, options }: Call<R, unknown>,
+    send: () => Promise<R>,
+    now: number,
+    read: (reply: R) => T,
+    failed: (error: unknown) => Promise<T>,
+  ): Promise<T> {
     const ms = options.timeoutMs ?? this.#timeoutMs;
-    return this.#watchdog.guard(send(), ms, () => {
+    const late = (): ServerError => {
       // A reply that never came leaves the connection in doubt for everything after it.
       void this.#lane.replace();
-      return late(ms, this.#about(op, options));
-    });
+      return lateError(ms, this.#about(op, options));
+    };
+    return this.#watchdog.guard(send, now + ms, { read, failed, late });
   }
 
   #about(op: string, { queue = this.#queue }: CallOptions): ErrorContext {
@@ -249,7 +310,11 @@ export class Dispatcher {
   }
 }
 
-function late(ms: number, about: ErrorContext): ServerError {
+function isUnknownScript(error: unknown): boolean {
+  return isDriverFault(error, "reply") && error.message.startsWith("NOSCRIPT ");
+}
+
+function lateError(ms: number, about: ErrorContext): ServerError {
   const detail = `no reply to ${about.op} within ${ms} ms`;
   return new ServerError({ ...about, code: "TIMEOUT", detail });
 }

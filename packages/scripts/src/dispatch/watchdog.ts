@@ -1,3 +1,12 @@
+/** What becomes of a guarded call. */
+export interface Outcome<R, T> {
+  readonly read: (reply: R) => T;
+  /** Where it failed in time: what to settle as instead. */
+  readonly failed: (error: unknown) => Promise<T>;
+  /** Why it is given up when its time is over. */
+  readonly late: () => Error;
+}
+
 /** One pending call and the moment it is given up. */
 interface Pending {
   readonly deadline: number;
@@ -17,29 +26,41 @@ export class Watchdog {
   readonly #pending: Pending[] = [];
   #timer: NodeJS.Timeout | undefined;
 
-  /** Settles as `work` does, or rejects with `late()` once `ms` have passed. */
-  guard<T>(work: Promise<T>, ms: number, late: () => Error): Promise<T> {
+  /**
+   * Sends, and settles as its outcome says, also where `deadline`, in monotonic ms, passes first. What
+   * `read` throws is no failure of the call: it rejects.
+   */
+  guard<R, T>(
+    send: () => Promise<R>,
+    deadline: number,
+    { read, failed, late }: Outcome<R, T>,
+  ): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       const pending: Pending = {
-        deadline: performance.now() + ms,
+        deadline,
         expire: () => {
-          this.#take(pending);
-          reject(late());
+          if (this.#take(pending)) resolve(failed(late()));
         },
         place: this.#pending.length,
       };
       this.#pending.push(pending);
       this.#timer ??= this.#start();
-      work.then(
-        (value) => {
-          this.#take(pending);
-          resolve(value);
-        },
-        (error: unknown) => {
-          this.#take(pending);
+      const fail = (error: unknown): void => {
+        if (this.#take(pending)) resolve(failed(error));
+      };
+      const succeed = (reply: R): void => {
+        if (!this.#take(pending)) return;
+        try {
+          resolve(read(reply));
+        } catch (error) {
           reject(error);
-        },
-      );
+        }
+      };
+      try {
+        send().then(succeed, fail);
+      } catch (error) {
+        fail(error);
+      }
     });
   }
 
@@ -50,13 +71,14 @@ export class Watchdog {
     this.#timer = undefined;
   }
 
-  #take(pending: Pending): void {
+  /** False where it was taken before: it expired, and its answer came after all. */
+  #take(pending: Pending): boolean {
     const last = this.#pending.at(-1);
-    // It may have expired before its answer came.
-    if (last === undefined || this.#pending[pending.place] !== pending) return;
+    if (last === undefined || this.#pending[pending.place] !== pending) return false;
     this.#pending[pending.place] = last;
     last.place = pending.place;
     this.#pending.pop();
+    return true;
   }
 
   #start(): NodeJS.Timeout {

@@ -47,7 +47,7 @@ return 'opened'`,
 
 export const addScript: Script<(typeof REGISTRY)["add"]> = {
   spec: REGISTRY.add,
-  sha: "3fe1365567ea719c71df8109dc9795695063090a",
+  sha: "0d9457495a75d8f986c29b949141933aa5c3de2a",
   source: `-- Adds jobs to wait, prioritized or delayed, each once; deduplicated and limited where asked for.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -146,7 +146,7 @@ local events_text = opts[3]
 -- Buffers the events of this call. A flush writes one stream entry: pairs of \`<code><id>\` and a payload.
 -- Payloads over 8 KB are left in the job's hash; the code is then upper case.
 local ev, ev_n, ev_bytes = {}, 0, 0
--- Also as text: a number is written out anew for each command.
+-- How many entries the stream keeps, as a number and as text: a number is written out anew for each command.
 local events_max, events_most = 10000, '10000'
 if events_text then
   local most = tonumber(events_text)
@@ -587,9 +587,144 @@ flush_events()
 return status`,
 };
 
+export const pushScript: Script<(typeof REGISTRY)["push"]> = {
+  spec: REGISTRY.push,
+  sha: "5c2ad6e238e444f836f58924accadaed0f731655",
+  source: `-- Adds plain jobs to the back of the line, with the fewest keys.
+local unpack = unpack or table.unpack
+local stamp = KEYS[1]
+local found_version = redis.pcall('GET', stamp)
+if not (found_version == 'echomq:2.0.0' or type(found_version) == 'string'
+  and string.sub(found_version, 1, 9) == 'echomq:2.') then
+  local found = found_version
+  if type(found) == 'table' then found = 'wrongtype' elseif not found then found = 'none' end
+  if found == '' then found = 'empty' end
+  found = string.gsub(found, '%c', '?')
+  return redis.error_reply('EMQFENCE ' .. string.sub(found, 1, 64))
+end
+local meta, wait, trash, marker, events = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
+if #ARGV < 2 then return redis.error_reply('EMQARG arguments') end
+local bad
+if #ARGV[1] ~= 6 or not string.find(ARGV[1], '^%d+$') then
+  return redis.error_reply('EMQARG numbers')
+end
+local jobs_n, items_n
+do
+  local b0, b1, b2, b3, b4, b5 = string.byte(ARGV[1], 1, 6)
+  jobs_n = b0 * 100 + b1 * 10 + b2 - 5328
+  items_n = b3 * 100 + b4 * 10 + b5 - 5328
+end
+if jobs_n > 500 then bad = bad or 'jobs' end
+if items_n > 500 then bad = bad or 'items' end
+if not string.find(ARGV[2], '^%d+$') then
+  for _, arg in ipairs({ { 2, 'now' } }) do
+    if not string.find(ARGV[arg[1]], '^%d+$') then bad = bad or arg[2] end
+  end
+  return redis.error_reply('EMQARG ' .. bad)
+end
+local now = ARGV[2] + 0
+if now > 9007199254740991 then bad = bad or 'now' end
+local now_text = ARGV[2]
+if now < 10 ^ (#now_text - 1) and now_text ~= '0' then bad = bad or 'now' end
+local jobs_at, jobs_w = 6, 1
+local jobs_id = #stamp - 4 + #'v2:job:' + 1
+local items_base, items_w = 2, 3
+local items_name, items_data, items_opts = 1, 2, 3
+if not bad and #KEYS ~= jobs_at + jobs_n * jobs_w then bad = 'keys' end
+if not bad and #ARGV ~= items_base + items_n * items_w then bad = 'arguments' end
+if bad then return redis.error_reply('EMQARG ' .. bad) end
+-- A queue with a setting, and a batch of which one stands already, are left to \`add\`: nothing is written then.
+-- Everything stands in line here: a closure, and a table that grows, cost as much as a small command.
+local paused, events_text
+if redis.call('HLEN', meta) ~= 2 then
+  local opts = redis.call('HMGET', meta, 'paused', 'closing', 'limit', 'events.max')
+  if opts[2] or opts[3] then return redis.error_reply('EMQRETRY the queue needs add') end
+  paused, events_text = opts[1], opts[4]
+end
+-- How many entries the stream keeps, as a number and as text: a number is written out anew for each command.
+local events_max, events_most = 10000, '10000'
+if events_text then
+  local most = tonumber(events_text)
+  if most and most >= 0 and most <= 9007199254740991 and most % 1 == 0 then
+    events_max, events_most = most, string.format('%.0f', most)
+  end
+end
+
+if jobs_n ~= items_n then return redis.error_reply('EMQARG items') end
+if now > 8640000000000000 then return redis.error_reply('EMQARG now') end
+if jobs_n == 0 then return 'ok' end
+local ids = { unpack(KEYS, jobs_at + 1, jobs_at + jobs_n) }
+if jobs_n == 1 then ids[1] = string.sub(ids[1], jobs_id)
+else
+  local met = {}
+  for i = 1, jobs_n do
+    local id = string.sub(ids[i], jobs_id)
+    if met[id] then return redis.error_reply('EMQARG jobs') end
+    met[id], ids[i] = true, id
+  end
+end
+
+-- Reads that also prove the type of everything written below.
+redis.call('LLEN', wait)
+redis.call('XLEN', events)
+local marked = redis.call('ZCARD', marker)
+local known = redis.call('EXISTS', unpack(KEYS, jobs_at + 1, jobs_at + jobs_n)) > 0
+if not known and redis.call('ZCARD', trash) > 0 then
+  local retired = redis.call('ZMSCORE', trash, unpack(ids))
+  for i = 1, jobs_n do known = known or retired[i] end
+end
+if known then return 'known' end
+
+local ev, ev_n, ev_bytes, row = {}, 0, 0, items_base
+for i = 1, jobs_n do
+  local name, opts = ARGV[row + items_name], ARGV[row + items_opts]
+  if opts == '' then
+    redis.call('HSET', KEYS[jobs_at + i], 'name', name, 'data', ARGV[row + items_data], 'timestamp', now_text)
+  else
+    redis.call('HSET', KEYS[jobs_at + i], 'name', name, 'data', ARGV[row + items_data], 'timestamp', now_text,
+      'opts', opts)
+  end
+  local code = 'w'
+  if #name > 8192 then code, name = 'W', '' end
+  ev[ev_n + 1] = code .. ids[i]
+  ev[ev_n + 2] = name
+  ev_n, ev_bytes, row = ev_n + 2, ev_bytes + #ids[i] + #name, row + items_w
+end
+redis.call('LPUSH', wait, unpack(ids))
+if not paused and marked < 16 then
+  if jobs_n == 1 then redis.call('ZADD', marker, 0, ids[1])
+  else
+    local add = {}
+    for i = 1, math.min(jobs_n, 16 - marked) do
+      add[2 * i - 1] = 0
+      add[2 * i] = ids[i]
+    end
+    redis.call('ZADD', marker, unpack(add))
+  end
+end
+-- Writes the events of a call as \`events\` does, without its closures: mostly they are one entry.
+if events_max > 0 then
+  local how, from = events_max < 1000 and '=' or '~', 1
+  if ev_n > 200 or ev_bytes > 65536 then
+    local bytes = 0
+    for n = 1, ev_n, 2 do
+      local size = #ev[n] - 1 + #ev[n + 1]
+      if n - from >= 200 or bytes + size > 65536 then
+        redis.pcall('XADD', events, 'MAXLEN', how, events_most, '*', unpack(ev, from, n - 1))
+        from, bytes = n, 0
+      end
+      bytes = bytes + size
+    end
+  end
+  -- pcall: after the first write nothing may raise, and a stream can only fail by its own last id.
+  if ev_n > 0 then redis.pcall('XADD', events, 'MAXLEN', how, events_most, '*', unpack(ev, from, ev_n)) end
+end
+return 'ok'`,
+};
+
 export const stepScript: Script<(typeof REGISTRY)["step"]> = {
   spec: REGISTRY.step,
-  sha: "c16dfdf723cdacc2ce1f46226cd26a466c20dc79",
+  sha: "4e5f9973ce0fb645b7487dbbd10bf967e37eabee",
   source: `-- Settles completed jobs and claims the next ones in one step.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -685,7 +820,7 @@ end
 -- Buffers the events of this call. A flush writes one stream entry: pairs of \`<code><id>\` and a payload.
 -- Payloads over 8 KB are left in the job's hash; the code is then upper case.
 local ev, ev_n, ev_bytes = {}, 0, 0
--- Also as text: a number is written out anew for each command.
+-- How many entries the stream keeps, as a number and as text: a number is written out anew for each command.
 local events_max, events_most = 10000, '10000'
 if events_text then
   local most = tonumber(events_text)
@@ -711,71 +846,6 @@ local function emit(code, id, value)
   ev[ev_n + 1] = code .. id
   ev[ev_n + 2] = value
   ev_n, ev_bytes = ev_n + 2, ev_bytes + size
-end
--- What a run needs of its job's hash, by place; a field it does not have is false, and left out at the end. Nil
--- where there is no such hash: whoever begins the job is told so. A waiting job has four or five fields: to read
--- what is there costs less than to ask for all there may be.
-local place, last_name, last_opts, last_time, on_one_line, digits
-
--- With an id, a job of these four fields is told as one text, the second value: each string of a reply costs
--- both sides more than to put them together. Data comes last, since any text may stand there.
-local function run_fields(key, id)
-  local all = redis.pcall('HGETALL', key)
-  if all.err then return nil end
-  local name, data, opts, timestamp, others = false, false, false, false, false
-  for at = 1, #all, 2 do
-    local field = all[at]
-    if field == 'name' then name = all[at + 1]
-    elseif field == 'data' then data = all[at + 1]
-    elseif field == 'opts' then opts = all[at + 1]
-    elseif field == 'timestamp' then timestamp = all[at + 1]
-    else others = true
-    end
-  end
-  if not name then return nil end
-  if id and data and timestamp and not others and #data <= 16384 then
-    -- Looked at once where they repeat, as they mostly do.
-    if name ~= last_name or opts ~= last_opts then
-      last_name, last_opts = name, opts
-      on_one_line = not string.find(name, '\\n', 1, true) and not (opts and string.find(opts, '\\n', 1, true))
-    end
-    if timestamp ~= last_time then last_time, digits = timestamp, string.find(timestamp, '^%d+$') end
-    if on_one_line and digits then
-      return nil, id .. '\\n' .. (opts or '') .. '\\n' .. name .. '\\n' .. timestamp .. '\\n' .. data
-    end
-  end
-  local fields = { name, data, opts, timestamp }
-  if not others then return fields end
-  place = place or { atm = 5, ats = 6, stc = 7, priority = 8, delay = 9, attemptsMade = 10, progress = 11,
-    deid = 12, parentKey = 13, rjk = 14, stacktrace = 15 }
-  for at = 5, 15 do fields[at] = false end
-  for at = 1, #all, 2 do
-    local known = place[all[at]]
-    if known then fields[known] = all[at + 1] end
-  end
-  for last = 15, 5, -1 do
-    if fields[last] then break end
-    fields[last] = nil
-  end
-  return fields
-end
--- Writes new leases. A sorted set or hash of up to 128 members is a packed list, scanned for each member: for a
--- batch the other encoding is cheaper, and one long member brings it, until the key is empty. No id has a
--- control character.
-local MANY = 8
-
-local function write_leases(scores, own, count)
-  local long, n = count >= MANY and string.rep('\\1', 65), 2 * count
-  if long then
-    scores[n + 1], scores[n + 2], own[n + 1], own[n + 2] = scores[1], scores[2], own[1], own[2]
-    scores[1], scores[2], own[1], own[2] = 0, long, long, ''
-  end
-  redis.call('ZADD', active, unpack(scores))
-  redis.call('HSET', owners, unpack(own))
-  if long then
-    redis.call('ZREM', active, long)
-    redis.call('HDEL', owners, long)
-  end
 end
 -- Bounded retention: moves at most 100 ids beyond age or count from a finished set to trash.
 local to_bury = {}
@@ -969,19 +1039,78 @@ local function lease(ids)
     own[2 * i] = candidate[ids[i]] and i <= begun and started or owner
     emit('a', ids[i], '')
   end
-  write_leases(scores, own, #ids)
+  local count = #ids
+  -- Writes \`count\` new leases. A sorted set or hash of up to 128 members is a packed list, scanned for each member:
+  -- for a batch the other encoding is cheaper, and one long member brings it, until the key is empty. No id has a
+  -- control character.
+  if count < 8 then
+    redis.call('ZADD', active, unpack(scores))
+    redis.call('HSET', owners, unpack(own))
+  else
+    local long, n = string.rep('\\1', 65), 2 * count
+    scores[n + 1], scores[n + 2], own[n + 1], own[n + 2] = scores[1], scores[2], own[1], own[2]
+    scores[1], scores[2], own[1], own[2] = 0, long, long, ''
+    redis.call('ZADD', active, unpack(scores))
+    redis.call('HSET', owners, unpack(own))
+    redis.call('ZREM', active, long)
+    redis.call('HDEL', owners, long)
+  end
 end
 
 local function read_claimed(ids)
   local why = {}
   if doomed > 0 then why = redis.call('HMGET', verdicts, unpack(ids)) end
+  -- What jobs read one after the other have in common is looked at once.
+  local last_name, last_opts, last_time, on_one_line, digits
   for i = 1, #ids do
-    local fields = {}
-    local key = candidate[ids[i]]
+    local id, key, fields, text = nil, candidate[ids[i]], nil, nil
     if key then
-      fields = run_fields(key) or {}
+      -- Reads what a run needs of the hash at \`key\`: \`fields\`, by place; one it does not have is false, and left out at
+      -- the end. Nil where there is no such hash: whoever begins the job is told so. A waiting job has four or five
+      -- fields: to read what is there costs less than to ask for all there may be.
+      -- With an \`id\`, a job of these four is told as one text in their place: each string of a reply costs both sides
+      -- more than to put them together. Data comes last, since any text may stand there.
+      local all = redis.pcall('HGETALL', key)
+      local name, data, opts, timestamp, others = false, false, false, false, false
+      if not all.err then
+        for at = 1, #all, 2 do
+          local field = all[at]
+          if field == 'name' then name = all[at + 1]
+          elseif field == 'data' then data = all[at + 1]
+          elseif field == 'opts' then opts = all[at + 1]
+          elseif field == 'timestamp' then timestamp = all[at + 1]
+          else others = true
+          end
+        end
+      end
+      if name and id and data and timestamp and not others and #data <= 16384 then
+        if name ~= last_name or opts ~= last_opts then
+          last_name, last_opts = name, opts
+          on_one_line = not string.find(name, '\\n', 1, true) and not (opts and string.find(opts, '\\n', 1, true))
+        end
+        if timestamp ~= last_time then last_time, digits = timestamp, string.find(timestamp, '^%d+$') end
+        if on_one_line and digits then
+          text = id .. '\\n' .. (opts or '') .. '\\n' .. name .. '\\n' .. timestamp .. '\\n' .. data
+        end
+      end
+      if name and not text then
+        fields = { name, data, opts, timestamp }
+        if others then
+          local place = { atm = 5, ats = 6, stc = 7, priority = 8, delay = 9, attemptsMade = 10, progress = 11,
+            deid = 12, parentKey = 13, rjk = 14, stacktrace = 15 }
+          for at = 5, 15 do fields[at] = false end
+          for at = 1, #all, 2 do
+            local known = place[all[at]]
+            if known then fields[known] = all[at + 1] end
+          end
+          for last = 15, 5, -1 do
+            if fields[last] then break end
+            fields[last] = nil
+          end
+        end
+      end
     end
-    claimed[i] = { ids[i], why[i] or false, fields }
+    claimed[i] = { ids[i], why[i] or false, fields or {} }
   end
 end
 
@@ -1042,7 +1171,7 @@ return { statuses, claimed, hints_out, to_bury, reason, due_at }`,
 
 export const turnScript: Script<(typeof REGISTRY)["turn"]> = {
   spec: REGISTRY.turn,
-  sha: "127966f71db7a8d5817b4be8c97125be9e0fd43c",
+  sha: "cfa8da0e1c4dbaf53a3427cb4de12cb90a98d953",
   source: `-- One turn of a busy worker: settles completed jobs and claims from wait, with the fewest keys.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -1123,6 +1252,7 @@ for row = claims_base, claims_base + (claims_n - 1) * claims_w, claims_w do
   if number[text] > 500 then bad = bad or 'claims.count' end
 end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
+-- Everything stands in line here: a closure, and a table that grows, cost as much as a small command.
 -- A queue with no setting has two fields, \`version\` and \`opened\`.
 local events_text
 if redis.call('HLEN', meta) ~= 2 then
@@ -1132,16 +1262,7 @@ if redis.call('HLEN', meta) ~= 2 then
   end
   events_text = opts[6]
 end
--- An owner is \`<claimedAt>:<token>\`, with \`!\` at the end once the job was begun.
-local function lease_of(owner)
-  if not owner then return nil end
-  local at, token, begun = string.match(owner, '^(%d+):([^:!]+)(!?)$')
-  return token, at, begun == '!'
-end
--- Buffers the events of this call. A flush writes one stream entry: pairs of \`<code><id>\` and a payload.
--- Payloads over 8 KB are left in the job's hash; the code is then upper case.
-local ev, ev_n, ev_bytes = {}, 0, 0
--- Also as text: a number is written out anew for each command.
+-- How many entries the stream keeps, as a number and as text: a number is written out anew for each command.
 local events_max, events_most = 10000, '10000'
 if events_text then
   local most = tonumber(events_text)
@@ -1150,91 +1271,7 @@ if events_text then
   end
 end
 
-local function flush_events()
-  if ev_n == 0 then return end
-  local how = events_max < 1000 and '=' or '~'
-  -- pcall: after the first write nothing may raise, and a stream can only fail by its own last id.
-  redis.pcall('XADD', events, 'MAXLEN', how, events_most, '*', unpack(ev))
-  ev, ev_n, ev_bytes = {}, 0, 0
-end
-
-local function emit(code, id, value)
-  if events_max == 0 then return end
-  local size = #value
-  if size > 8192 then code, value, size = string.upper(code), '', 0 end
-  size = size + #id
-  if ev_n >= 200 or ev_bytes + size > 65536 then flush_events() end
-  ev[ev_n + 1] = code .. id
-  ev[ev_n + 2] = value
-  ev_n, ev_bytes = ev_n + 2, ev_bytes + size
-end
--- What a run needs of its job's hash, by place; a field it does not have is false, and left out at the end. Nil
--- where there is no such hash: whoever begins the job is told so. A waiting job has four or five fields: to read
--- what is there costs less than to ask for all there may be.
-local place, last_name, last_opts, last_time, on_one_line, digits
-
--- With an id, a job of these four fields is told as one text, the second value: each string of a reply costs
--- both sides more than to put them together. Data comes last, since any text may stand there.
-local function run_fields(key, id)
-  local all = redis.pcall('HGETALL', key)
-  if all.err then return nil end
-  local name, data, opts, timestamp, others = false, false, false, false, false
-  for at = 1, #all, 2 do
-    local field = all[at]
-    if field == 'name' then name = all[at + 1]
-    elseif field == 'data' then data = all[at + 1]
-    elseif field == 'opts' then opts = all[at + 1]
-    elseif field == 'timestamp' then timestamp = all[at + 1]
-    else others = true
-    end
-  end
-  if not name then return nil end
-  if id and data and timestamp and not others and #data <= 16384 then
-    -- Looked at once where they repeat, as they mostly do.
-    if name ~= last_name or opts ~= last_opts then
-      last_name, last_opts = name, opts
-      on_one_line = not string.find(name, '\\n', 1, true) and not (opts and string.find(opts, '\\n', 1, true))
-    end
-    if timestamp ~= last_time then last_time, digits = timestamp, string.find(timestamp, '^%d+$') end
-    if on_one_line and digits then
-      return nil, id .. '\\n' .. (opts or '') .. '\\n' .. name .. '\\n' .. timestamp .. '\\n' .. data
-    end
-  end
-  local fields = { name, data, opts, timestamp }
-  if not others then return fields end
-  place = place or { atm = 5, ats = 6, stc = 7, priority = 8, delay = 9, attemptsMade = 10, progress = 11,
-    deid = 12, parentKey = 13, rjk = 14, stacktrace = 15 }
-  for at = 5, 15 do fields[at] = false end
-  for at = 1, #all, 2 do
-    local known = place[all[at]]
-    if known then fields[known] = all[at + 1] end
-  end
-  for last = 15, 5, -1 do
-    if fields[last] then break end
-    fields[last] = nil
-  end
-  return fields
-end
--- Writes new leases. A sorted set or hash of up to 128 members is a packed list, scanned for each member: for a
--- batch the other encoding is cheaper, and one long member brings it, until the key is empty. No id has a
--- control character.
-local MANY = 8
-
-local function write_leases(scores, own, count)
-  local long, n = count >= MANY and string.rep('\\1', 65), 2 * count
-  if long then
-    scores[n + 1], scores[n + 2], own[n + 1], own[n + 2] = scores[1], scores[2], own[1], own[2]
-    scores[1], scores[2], own[1], own[2] = 0, long, long, ''
-  end
-  redis.call('ZADD', active, unpack(scores))
-  redis.call('HSET', owners, unpack(own))
-  if long then
-    redis.call('ZREM', active, long)
-    redis.call('HDEL', owners, long)
-  end
-end
-
-local sub = string.sub
+local sub, match = string.sub, string.match
 -- None where none of the runs returned anything.
 if results_n ~= done_n and results_n ~= 0 then return redis.error_reply('EMQARG results') end
 if finished_n > 1 then return redis.error_reply('EMQARG finished') end
@@ -1255,10 +1292,108 @@ end
 runs = nil
 local completed = KEYS[finished_at + 1]
 
+-- A worker with one slot: one ends, one is claimed, without a table in between. Whatever is not as it nearly
+-- always is goes on below; nothing is written before that.
+if done_n == 1 and claim == 1 and finished_n == 0 then
+  local ended, id = sub(KEYS[done_at + 1], done_id), nil
+  local owner = redis.call('HGET', owners, ended)
+  if owner and match(owner, '^%d+:([^:!]+)!?$') == ARGV[claims_base + 1] then
+    -- Freeing memory comes first, or maxmemory would refuse the whole call.
+    redis.call('ZREM', active, ended)
+    redis.call('HDEL', owners, ended)
+    redis.call('UNLINK', KEYS[done_at + 1])
+    local value, code = results_n > 0 and ARGV[results_base + 1] or '', 'c'
+    if #value > 8192 then code, value = 'C', '' end
+    local how = events_max < 1000 and '=' or '~'
+    id = redis.pcall('RPOP', wait)
+    local one, coming
+    if type(id) == 'string' then
+      local key, fields, text, last_name, last_opts, last_time, on_one_line, digits
+      for c = candidates_at + 1, candidates_at + candidates_n do
+        if sub(KEYS[c], candidates_id) == id then
+          key = KEYS[c]
+          break
+        end
+      end
+      if key then
+        -- Reads what a run needs of the hash at \`key\`: \`fields\`, by place; one it does not have is false, and left out at
+        -- the end. Nil where there is no such hash: whoever begins the job is told so. A waiting job has four or five
+        -- fields: to read what is there costs less than to ask for all there may be.
+        -- With an \`id\`, a job of these four is told as one text in their place: each string of a reply costs both sides
+        -- more than to put them together. Data comes last, since any text may stand there.
+        local all = redis.pcall('HGETALL', key)
+        local name, data, opts, timestamp, others = false, false, false, false, false
+        if not all.err then
+          for at = 1, #all, 2 do
+            local field = all[at]
+            if field == 'name' then name = all[at + 1]
+            elseif field == 'data' then data = all[at + 1]
+            elseif field == 'opts' then opts = all[at + 1]
+            elseif field == 'timestamp' then timestamp = all[at + 1]
+            else others = true
+            end
+          end
+        end
+        if name and id and data and timestamp and not others and #data <= 16384 then
+          if name ~= last_name or opts ~= last_opts then
+            last_name, last_opts = name, opts
+            on_one_line = not string.find(name, '\\n', 1, true) and not (opts and string.find(opts, '\\n', 1, true))
+          end
+          if timestamp ~= last_time then last_time, digits = timestamp, string.find(timestamp, '^%d+$') end
+          if on_one_line and digits then
+            text = id .. '\\n' .. (opts or '') .. '\\n' .. name .. '\\n' .. timestamp .. '\\n' .. data
+          end
+        end
+        if name and not text then
+          fields = { name, data, opts, timestamp }
+          if others then
+            local place = { atm = 5, ats = 6, stc = 7, priority = 8, delay = 9, attemptsMade = 10, progress = 11,
+              deid = 12, parentKey = 13, rjk = 14, stacktrace = 15 }
+            for at = 5, 15 do fields[at] = false end
+            for at = 1, #all, 2 do
+              local known = place[all[at]]
+              if known then fields[known] = all[at + 1] end
+            end
+            for last = 15, 5, -1 do
+              if fields[last] then break end
+              fields[last] = nil
+            end
+          end
+        end
+      end
+      redis.call('ZADD', active, '-' .. deadline_text, id)
+      redis.call('HSET', owners, id, now_text .. ':' .. token .. (key and begun > 0 and '!' or ''))
+      if events_max > 0 then
+        redis.pcall('XADD', events, 'MAXLEN', how, events_most, '*', code .. ended, value, 'a' .. id, '')
+      end
+      if text then one = { text }
+      else
+        one = { id, fields and #fields or 0 }
+        for f = 1, one[2] do one[2 + f] = fields[f] end
+      end
+    elseif events_max > 0 then
+      redis.pcall('XADD', events, 'MAXLEN', how, events_most, '*', code .. ended, value)
+    end
+    if hints > 0 then
+      -- Names the next in line, in their order.
+      local ahead = redis.pcall('LRANGE', wait, -hints, -1)
+      if not ahead.err then
+        coming = {}
+        for i = 1, #ahead do coming[i] = ahead[#ahead + 1 - i] end
+      end
+    end
+    return { false, one or {}, coming or false }
+  end
+end
 -- Ends the leases of runs that completed. \`statuses\` stays nil while all is well, as nearly always.
 local ids, owner = {}, nil
-for i = 1, done_n do ids[i] = sub(KEYS[done_at + i], done_id) end
-if done_n > 0 then owner = redis.call('HMGET', owners, unpack(ids)) else redis.call('HLEN', owners) end
+if done_n > 0 then
+  ids = { unpack(KEYS, done_at + 1, done_at + done_n) }
+  for i = 1, done_n do ids[i] = sub(ids[i], done_id) end
+  owner = redis.call('HMGET', owners, unpack(ids))
+else
+  redis.call('HLEN', owners)
+end
 if completed then redis.call('ZCARD', completed) end
 local statuses, begun_at, settled = nil, {}, ids
 local last, held, at, whose
@@ -1266,9 +1401,11 @@ local row, left = claims_base, 0
 for i = 1, done_n do
   while left == 0 do whose, left, row = ARGV[row + 1], number[ARGV[row + 2]], row + 2 end
   left = left - 1
+  -- Jobs of one claim have one owner's text, as \`lease_of\` reads it.
   if owner[i] ~= last then
     last = owner[i]
-    held, at = lease_of(last)
+    held = last and match(last, '^%d+:([^:!]+)!?$')
+    at = completed and held and match(last, '^%d+')
   end
   local why
   if not held then why = 'EMQSTALE no lease'
@@ -1308,15 +1445,15 @@ if ended < #settled then
     statuses[i] = status
   end
 end
-local removed, gone = {}, {}
+local ev, ev_n, ev_bytes, removed, gone = {}, 0, 0, {}, {}
 for i = 1, done_n do
   if not statuses or statuses[i] == 'ok' then
-    local key, value = KEYS[done_at + i], results_n > 0 and ARGV[results_base + i] or ''
-    emit('c', ids[i], value)
+    local id, value, code = ids[i], results_n > 0 and ARGV[results_base + i] or '', 'c'
     if completed then
+      local key = KEYS[done_at + i]
       if ARGV[attempts_base + i] ~= runs then
         runs = ARGV[attempts_base + i]
-        atm, ats = string.match(runs, '^(%d+)%.(%d+)$')
+        atm, ats = match(runs, '^(%d+)%.(%d+)$')
       end
       if value == '' then
         redis.call('HSET', key, 'finishedOn', now_text, 'processedOn', begun_at[i], 'atm', atm, 'ats', ats)
@@ -1325,13 +1462,20 @@ for i = 1, done_n do
           'returnvalue', value)
       end
       gone[#gone + 1] = now_text
-      gone[#gone + 1] = ids[i]
-    else
-      removed[#removed + 1] = key
+      gone[#gone + 1] = id
+    elseif statuses then
+      removed[#removed + 1] = KEYS[done_at + i]
     end
+    if #value > 8192 then code, value = 'C', '' end
+    ev[ev_n + 1] = code .. id
+    ev[ev_n + 2] = value
+    ev_n, ev_bytes = ev_n + 2, ev_bytes + #id + #value
   end
 end
-if #removed > 0 then redis.call('UNLINK', unpack(removed)) end
+if #removed > 0 then redis.call('UNLINK', unpack(removed))
+elseif done_n > 0 and not statuses and not completed then
+  redis.call('UNLINK', unpack(KEYS, done_at + 1, done_at + done_n))
+end
 if #gone > 0 then redis.call('ZADD', completed, unpack(gone)) end
 
 -- Pops the next jobs and leases them: \`claimed\` is a flat list, of each its one text, or id, number of fields and
@@ -1342,6 +1486,8 @@ if taken and not taken.err then
   local mine = now_text .. ':' .. token
   local started, scores, own, candidate, prefix, n = mine .. '!', {}, {}, nil, '', 0
   if candidates_n > 0 then prefix = sub(KEYS[candidates_at + 1], 1, candidates_id - 1) end
+  -- What jobs read one after the other have in common is looked at once.
+  local last_name, last_opts, last_time, on_one_line, digits
   for i = 1, #taken do
     local id = taken[i]
     local key = i <= candidates_n and KEYS[candidates_at + i]
@@ -1357,9 +1503,56 @@ if taken and not taken.err then
     scores[2 * i] = id
     own[2 * i - 1] = id
     own[2 * i] = key and i <= begun and started or mine
-    emit('a', id, '')
+    ev[ev_n + 1] = 'a' .. id
+    ev[ev_n + 2] = ''
+    ev_n, ev_bytes = ev_n + 2, ev_bytes + #id
     local fields, text
-    if key then fields, text = run_fields(key, id) end
+    if key then
+      -- Reads what a run needs of the hash at \`key\`: \`fields\`, by place; one it does not have is false, and left out at
+      -- the end. Nil where there is no such hash: whoever begins the job is told so. A waiting job has four or five
+      -- fields: to read what is there costs less than to ask for all there may be.
+      -- With an \`id\`, a job of these four is told as one text in their place: each string of a reply costs both sides
+      -- more than to put them together. Data comes last, since any text may stand there.
+      local all = redis.pcall('HGETALL', key)
+      local name, data, opts, timestamp, others = false, false, false, false, false
+      if not all.err then
+        for at = 1, #all, 2 do
+          local field = all[at]
+          if field == 'name' then name = all[at + 1]
+          elseif field == 'data' then data = all[at + 1]
+          elseif field == 'opts' then opts = all[at + 1]
+          elseif field == 'timestamp' then timestamp = all[at + 1]
+          else others = true
+          end
+        end
+      end
+      if name and id and data and timestamp and not others and #data <= 16384 then
+        if name ~= last_name or opts ~= last_opts then
+          last_name, last_opts = name, opts
+          on_one_line = not string.find(name, '\\n', 1, true) and not (opts and string.find(opts, '\\n', 1, true))
+        end
+        if timestamp ~= last_time then last_time, digits = timestamp, string.find(timestamp, '^%d+$') end
+        if on_one_line and digits then
+          text = id .. '\\n' .. (opts or '') .. '\\n' .. name .. '\\n' .. timestamp .. '\\n' .. data
+        end
+      end
+      if name and not text then
+        fields = { name, data, opts, timestamp }
+        if others then
+          local place = { atm = 5, ats = 6, stc = 7, priority = 8, delay = 9, attemptsMade = 10, progress = 11,
+            deid = 12, parentKey = 13, rjk = 14, stacktrace = 15 }
+          for at = 5, 15 do fields[at] = false end
+          for at = 1, #all, 2 do
+            local known = place[all[at]]
+            if known then fields[known] = all[at + 1] end
+          end
+          for last = 15, 5, -1 do
+            if fields[last] then break end
+            fields[last] = nil
+          end
+        end
+      end
+    end
     if text then
       n = n + 1
       claimed[n] = text
@@ -1371,22 +1564,54 @@ if taken and not taken.err then
       n = n + 2 + many
     end
   end
-  write_leases(scores, own, #taken)
+  local count = #taken
+  -- Writes \`count\` new leases. A sorted set or hash of up to 128 members is a packed list, scanned for each member:
+  -- for a batch the other encoding is cheaper, and one long member brings it, until the key is empty. No id has a
+  -- control character.
+  if count < 8 then
+    redis.call('ZADD', active, unpack(scores))
+    redis.call('HSET', owners, unpack(own))
+  else
+    local long, n = string.rep('\\1', 65), 2 * count
+    scores[n + 1], scores[n + 2], own[n + 1], own[n + 2] = scores[1], scores[2], own[1], own[2]
+    scores[1], scores[2], own[1], own[2] = 0, long, long, ''
+    redis.call('ZADD', active, unpack(scores))
+    redis.call('HSET', owners, unpack(own))
+    redis.call('ZREM', active, long)
+    redis.call('HDEL', owners, long)
+  end
 end
 if hints > 0 then
+  -- Names the next in line, in their order.
   local ahead = redis.pcall('LRANGE', wait, -hints, -1)
   if not ahead.err then
     coming = {}
     for i = 1, #ahead do coming[i] = ahead[#ahead + 1 - i] end
   end
 end
-flush_events()
+-- Writes the events of a call as \`events\` does, without its closures: mostly they are one entry.
+if events_max > 0 then
+  local how, from = events_max < 1000 and '=' or '~', 1
+  if ev_n > 200 or ev_bytes > 65536 then
+    local bytes = 0
+    for n = 1, ev_n, 2 do
+      local size = #ev[n] - 1 + #ev[n + 1]
+      if n - from >= 200 or bytes + size > 65536 then
+        redis.pcall('XADD', events, 'MAXLEN', how, events_most, '*', unpack(ev, from, n - 1))
+        from, bytes = n, 0
+      end
+      bytes = bytes + size
+    end
+  end
+  -- pcall: after the first write nothing may raise, and a stream can only fail by its own last id.
+  if ev_n > 0 then redis.pcall('XADD', events, 'MAXLEN', how, events_most, '*', unpack(ev, from, ev_n)) end
+end
 return { statuses or false, claimed, coming or false }`,
 };
 
 export const finishScript: Script<(typeof REGISTRY)["finish"]> = {
   spec: REGISTRY.finish,
-  sha: "1c526f0bb5b5f15cd016a56272416abc8fd57708",
+  sha: "592c3f4438ed42735abd36163c7ad94166691cbb",
   source: `-- Ends runs in any way: completed, failed, retried, delayed or given back.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -1468,7 +1693,7 @@ end
 -- Buffers the events of this call. A flush writes one stream entry: pairs of \`<code><id>\` and a payload.
 -- Payloads over 8 KB are left in the job's hash; the code is then upper case.
 local ev, ev_n, ev_bytes = {}, 0, 0
--- Also as text: a number is written out anew for each command.
+-- How many entries the stream keeps, as a number and as text: a number is written out anew for each command.
 local events_max, events_most = 10000, '10000'
 if events_text then
   local most = tonumber(events_text)
@@ -1780,7 +2005,7 @@ return { statuses, to_bury }`,
 
 export const beginScript: Script<(typeof REGISTRY)["begin"]> = {
   spec: REGISTRY.begin,
-  sha: "a602a6a3ad88708f42676adcc50301eef847d0f2",
+  sha: "e2af7680462de4372a3c319c46aaf1dcabc69ff3",
   source: `-- Starts claimed jobs: verifies the lease and returns their fields, in a flat list.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -1817,53 +2042,6 @@ local function lease_of(owner)
   local at, token, begun = string.match(owner, '^(%d+):([^:!]+)(!?)$')
   return token, at, begun == '!'
 end
--- What a run needs of its job's hash, by place; a field it does not have is false, and left out at the end. Nil
--- where there is no such hash: whoever begins the job is told so. A waiting job has four or five fields: to read
--- what is there costs less than to ask for all there may be.
-local place, last_name, last_opts, last_time, on_one_line, digits
-
--- With an id, a job of these four fields is told as one text, the second value: each string of a reply costs
--- both sides more than to put them together. Data comes last, since any text may stand there.
-local function run_fields(key, id)
-  local all = redis.pcall('HGETALL', key)
-  if all.err then return nil end
-  local name, data, opts, timestamp, others = false, false, false, false, false
-  for at = 1, #all, 2 do
-    local field = all[at]
-    if field == 'name' then name = all[at + 1]
-    elseif field == 'data' then data = all[at + 1]
-    elseif field == 'opts' then opts = all[at + 1]
-    elseif field == 'timestamp' then timestamp = all[at + 1]
-    else others = true
-    end
-  end
-  if not name then return nil end
-  if id and data and timestamp and not others and #data <= 16384 then
-    -- Looked at once where they repeat, as they mostly do.
-    if name ~= last_name or opts ~= last_opts then
-      last_name, last_opts = name, opts
-      on_one_line = not string.find(name, '\\n', 1, true) and not (opts and string.find(opts, '\\n', 1, true))
-    end
-    if timestamp ~= last_time then last_time, digits = timestamp, string.find(timestamp, '^%d+$') end
-    if on_one_line and digits then
-      return nil, id .. '\\n' .. (opts or '') .. '\\n' .. name .. '\\n' .. timestamp .. '\\n' .. data
-    end
-  end
-  local fields = { name, data, opts, timestamp }
-  if not others then return fields end
-  place = place or { atm = 5, ats = 6, stc = 7, priority = 8, delay = 9, attemptsMade = 10, progress = 11,
-    deid = 12, parentKey = 13, rjk = 14, stacktrace = 15 }
-  for at = 5, 15 do fields[at] = false end
-  for at = 1, #all, 2 do
-    local known = place[all[at]]
-    if known then fields[known] = all[at + 1] end
-  end
-  for last = 15, 5, -1 do
-    if fields[last] then break end
-    fields[last] = nil
-  end
-  return fields
-end
 if jobs_n == 0 then return { false, false, {} } end
 local ids = {}
 for i = 1, jobs_n do ids[i] = string.sub(KEYS[jobs_at + i], jobs_id) end
@@ -1873,6 +2051,8 @@ redis.call('ZCARD', active)
 
 local jobs, n, begun, lost, statuses = {}, 0, {}, {}, nil
 local last, held, started
+-- What jobs read one after the other have in common is looked at once.
+local last_name, last_opts, last_time, on_one_line, digits
 for i = 1, jobs_n do
   -- Jobs of one claim have one owner's text.
   if owner[i] ~= last then
@@ -1881,9 +2061,52 @@ for i = 1, jobs_n do
     held, at, marked = lease_of(last)
     started = held and (marked and last or last .. '!')
   end
-  local fields, text, status
+  local id, key, fields, text, status = ids[i], KEYS[jobs_at + i], nil, nil, nil
   if held and held == token then
-    fields, text = run_fields(KEYS[jobs_at + i], ids[i])
+    -- Reads what a run needs of the hash at \`key\`: \`fields\`, by place; one it does not have is false, and left out at
+    -- the end. Nil where there is no such hash: whoever begins the job is told so. A waiting job has four or five
+    -- fields: to read what is there costs less than to ask for all there may be.
+    -- With an \`id\`, a job of these four is told as one text in their place: each string of a reply costs both sides
+    -- more than to put them together. Data comes last, since any text may stand there.
+    local all = redis.pcall('HGETALL', key)
+    local name, data, opts, timestamp, others = false, false, false, false, false
+    if not all.err then
+      for at = 1, #all, 2 do
+        local field = all[at]
+        if field == 'name' then name = all[at + 1]
+        elseif field == 'data' then data = all[at + 1]
+        elseif field == 'opts' then opts = all[at + 1]
+        elseif field == 'timestamp' then timestamp = all[at + 1]
+        else others = true
+        end
+      end
+    end
+    if name and id and data and timestamp and not others and #data <= 16384 then
+      if name ~= last_name or opts ~= last_opts then
+        last_name, last_opts = name, opts
+        on_one_line = not string.find(name, '\\n', 1, true) and not (opts and string.find(opts, '\\n', 1, true))
+      end
+      if timestamp ~= last_time then last_time, digits = timestamp, string.find(timestamp, '^%d+$') end
+      if on_one_line and digits then
+        text = id .. '\\n' .. (opts or '') .. '\\n' .. name .. '\\n' .. timestamp .. '\\n' .. data
+      end
+    end
+    if name and not text then
+      fields = { name, data, opts, timestamp }
+      if others then
+        local place = { atm = 5, ats = 6, stc = 7, priority = 8, delay = 9, attemptsMade = 10, progress = 11,
+          deid = 12, parentKey = 13, rjk = 14, stacktrace = 15 }
+        for at = 5, 15 do fields[at] = false end
+        for at = 1, #all, 2 do
+          local known = place[all[at]]
+          if known then fields[known] = all[at + 1] end
+        end
+        for last = 15, 5, -1 do
+          if fields[last] then break end
+          fields[last] = nil
+        end
+      end
+    end
     if text or fields then
       begun[#begun + 1] = ids[i]
       begun[#begun + 1] = started
@@ -2100,7 +2323,7 @@ return { line_order(leases_out), dead, unmarked, head[2] and math.floor(tonumber
 
 export const recoverScript: Script<(typeof REGISTRY)["recover"]> = {
   spec: REGISTRY.recover,
-  sha: "91a26e679e0242a3d2fdb667a2296cbb4cf585a1",
+  sha: "da1e4bcd7d9eeb115283830e5279570ff3260920",
   source: `-- Puts jobs whose lease expired back in line, ahead of their peers; a lease no option allows is cut short.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -2165,7 +2388,7 @@ end
 -- Buffers the events of this call. A flush writes one stream entry: pairs of \`<code><id>\` and a payload.
 -- Payloads over 8 KB are left in the job's hash; the code is then upper case.
 local ev, ev_n, ev_bytes = {}, 0, 0
--- Also as text: a number is written out anew for each command.
+-- How many entries the stream keeps, as a number and as text: a number is written out anew for each command.
 local events_max, events_most = 10000, '10000'
 if events_text then
   local most = tonumber(events_text)
@@ -2365,7 +2588,7 @@ return out`,
 
 export const promoteScript: Script<(typeof REGISTRY)["promote"]> = {
   spec: REGISTRY.promote,
-  sha: "8048a8a735e5b49ac78f5a8dc4d76713f6ec2a7b",
+  sha: "20fdbbf49e3f1a8b53048f417c761251379d1556",
   source: `-- Moves due jobs from delayed to the back of their line; arms a marker that nobody armed.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -2406,7 +2629,7 @@ local events_text = opts[2]
 -- Buffers the events of this call. A flush writes one stream entry: pairs of \`<code><id>\` and a payload.
 -- Payloads over 8 KB are left in the job's hash; the code is then upper case.
 local ev, ev_n, ev_bytes = {}, 0, 0
--- Also as text: a number is written out anew for each command.
+-- How many entries the stream keeps, as a number and as text: a number is written out anew for each command.
 local events_max, events_most = 10000, '10000'
 if events_text then
   local most = tonumber(events_text)
@@ -2639,7 +2862,7 @@ return buried`,
 
 export const pauseScript: Script<(typeof REGISTRY)["pause"]> = {
   spec: REGISTRY.pause,
-  sha: "ca2cf68cba1aebf80606e1f17280fc032482a61f",
+  sha: "489e1694625ad8883487e92256e5a2d53d7daf6e",
   source: `-- Pauses or resumes a queue; resuming wakes the workers.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -2672,7 +2895,7 @@ local events_text = opts[2]
 -- Buffers the events of this call. A flush writes one stream entry: pairs of \`<code><id>\` and a payload.
 -- Payloads over 8 KB are left in the job's hash; the code is then upper case.
 local ev, ev_n, ev_bytes = {}, 0, 0
--- Also as text: a number is written out anew for each command.
+-- How many entries the stream keeps, as a number and as text: a number is written out anew for each command.
 local events_max, events_most = 10000, '10000'
 if events_text then
   local most = tonumber(events_text)
@@ -3317,7 +3540,7 @@ return { entries, first[1], top[1] }`,
 
 export const publishScript: Script<(typeof REGISTRY)["publish"]> = {
   spec: REGISTRY.publish,
-  sha: "3179a7887592c3792a25ae4ec8e1266d11379b72",
+  sha: "9635646c1b3b29733b0c3872fd8261ce90f8065e",
   source: `-- Tells events of the caller's own, in one stream entry.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -3353,7 +3576,7 @@ local events_text = opts[1]
 -- Buffers the events of this call. A flush writes one stream entry: pairs of \`<code><id>\` and a payload.
 -- Payloads over 8 KB are left in the job's hash; the code is then upper case.
 local ev, ev_n, ev_bytes = {}, 0, 0
--- Also as text: a number is written out anew for each command.
+-- How many entries the stream keeps, as a number and as text: a number is written out anew for each command.
 local events_max, events_most = 10000, '10000'
 if events_text then
   local most = tonumber(events_text)
@@ -3765,7 +3988,7 @@ return out`,
 
 export const rescueScript: Script<(typeof REGISTRY)["rescue"]> = {
   spec: REGISTRY.rescue,
-  sha: "7637527949f31cb1d0f3328ecc2d8a1fe2723027",
+  sha: "31f0a66fc3f700c03891ae1be37a405d51f85d5e",
   source: `-- Finds jobs that deduplication keeps back although no record names them; puts them in line when asked to.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -3814,7 +4037,7 @@ local events_text = opts[2]
 -- Buffers the events of this call. A flush writes one stream entry: pairs of \`<code><id>\` and a payload.
 -- Payloads over 8 KB are left in the job's hash; the code is then upper case.
 local ev, ev_n, ev_bytes = {}, 0, 0
--- Also as text: a number is written out anew for each command.
+-- How many entries the stream keeps, as a number and as text: a number is written out anew for each command.
 local events_max, events_most = 10000, '10000'
 if events_text then
   local most = tonumber(events_text)
@@ -4051,7 +4274,7 @@ return out`,
 
 export const unlockScript: Script<(typeof REGISTRY)["unlock"]> = {
   spec: REGISTRY.unlock,
-  sha: "88ff0bab22024d38bce7b1d55bbf6b74a86326ef",
+  sha: "fb619a2f38575c707ea110ffc221d5695711935f",
   source: `-- Frees a deduplication record; what it kept back takes its place in line.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -4095,7 +4318,7 @@ local events_text = opts[2]
 -- Buffers the events of this call. A flush writes one stream entry: pairs of \`<code><id>\` and a payload.
 -- Payloads over 8 KB are left in the job's hash; the code is then upper case.
 local ev, ev_n, ev_bytes = {}, 0, 0
--- Also as text: a number is written out anew for each command.
+-- How many entries the stream keeps, as a number and as text: a number is written out anew for each command.
 local events_max, events_most = 10000, '10000'
 if events_text then
   local most = tonumber(events_text)
@@ -4287,7 +4510,7 @@ return most`,
 
 export const removeScript: Script<(typeof REGISTRY)["remove"]> = {
   spec: REGISTRY.remove,
-  sha: "ac067bd40ebfa739e7abde5df0402cf47322ddad",
+  sha: "db3fba965ea6e56ebd7bb73efde9f13d22ec0378",
   source: `-- Takes jobs out of the state they stand in, never out of active, and puts them in trash.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -4334,7 +4557,7 @@ local events_text = opts[1]
 -- Buffers the events of this call. A flush writes one stream entry: pairs of \`<code><id>\` and a payload.
 -- Payloads over 8 KB are left in the job's hash; the code is then upper case.
 local ev, ev_n, ev_bytes = {}, 0, 0
--- Also as text: a number is written out anew for each command.
+-- How many entries the stream keeps, as a number and as text: a number is written out anew for each command.
 local events_max, events_most = 10000, '10000'
 if events_text then
   local most = tonumber(events_text)
@@ -4440,7 +4663,7 @@ return out`,
 
 export const purgeScript: Script<(typeof REGISTRY)["purge"]> = {
   spec: REGISTRY.purge,
-  sha: "49fb4330ff34d2547d1749ccacc62469157e10f3",
+  sha: "937e2fef2f00db425bcbad910773b7d478b97106",
   source: `-- Takes a page of one state, next or oldest first, and puts its ids in trash.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -4482,7 +4705,7 @@ local events_text = opts[1]
 -- Buffers the events of this call. A flush writes one stream entry: pairs of \`<code><id>\` and a payload.
 -- Payloads over 8 KB are left in the job's hash; the code is then upper case.
 local ev, ev_n, ev_bytes = {}, 0, 0
--- Also as text: a number is written out anew for each command.
+-- How many entries the stream keeps, as a number and as text: a number is written out anew for each command.
 local events_max, events_most = 10000, '10000'
 if events_text then
   local most = tonumber(events_text)
@@ -4658,7 +4881,7 @@ return out`,
 
 export const retryScript: Script<(typeof REGISTRY)["retry"]> = {
   spec: REGISTRY.retry,
-  sha: "21e9dcd12dc4d1e749dce8299b2016ad92576818",
+  sha: "64325b6f622e9a475b9a84267c9b19d1df56c518",
   source: `-- Puts jobs that ended back in line, behind all others of their priority.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -4705,7 +4928,7 @@ local events_text = opts[2]
 -- Buffers the events of this call. A flush writes one stream entry: pairs of \`<code><id>\` and a payload.
 -- Payloads over 8 KB are left in the job's hash; the code is then upper case.
 local ev, ev_n, ev_bytes = {}, 0, 0
--- Also as text: a number is written out anew for each command.
+-- How many entries the stream keeps, as a number and as text: a number is written out anew for each command.
 local events_max, events_most = 10000, '10000'
 if events_text then
   local most = tonumber(events_text)
@@ -4871,7 +5094,7 @@ return out`,
 
 export const advanceScript: Script<(typeof REGISTRY)["advance"]> = {
   spec: REGISTRY.advance,
-  sha: "6a641ca2201e2787f031020db73456e1d31e467b",
+  sha: "71137be414b84664c4a2d50eac0221ba215d3c38",
   source: `-- Moves delayed jobs to the back of their line before they are due: those named, or the next ones due.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -4908,7 +5131,7 @@ local events_text = opts[2]
 -- Buffers the events of this call. A flush writes one stream entry: pairs of \`<code><id>\` and a payload.
 -- Payloads over 8 KB are left in the job's hash; the code is then upper case.
 local ev, ev_n, ev_bytes = {}, 0, 0
--- Also as text: a number is written out anew for each command.
+-- How many entries the stream keeps, as a number and as text: a number is written out anew for each command.
 local events_max, events_most = 10000, '10000'
 if events_text then
   local most = tonumber(events_text)
@@ -5053,7 +5276,7 @@ return { out, #ids }`,
 
 export const redelayScript: Script<(typeof REGISTRY)["redelay"]> = {
   spec: REGISTRY.redelay,
-  sha: "3db79d32565c2c8e7e1d353bc4d47ffe055db56b",
+  sha: "b206a062ebf81419531f972168bd694573d44315",
   source: `-- Gives delayed jobs another delay, counted from now.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -5098,7 +5321,7 @@ local events_text = opts[2]
 -- Buffers the events of this call. A flush writes one stream entry: pairs of \`<code><id>\` and a payload.
 -- Payloads over 8 KB are left in the job's hash; the code is then upper case.
 local ev, ev_n, ev_bytes = {}, 0, 0
--- Also as text: a number is written out anew for each command.
+-- How many entries the stream keeps, as a number and as text: a number is written out anew for each command.
 local events_max, events_most = 10000, '10000'
 if events_text then
   local most = tonumber(events_text)
@@ -5171,7 +5394,7 @@ return out`,
 
 export const rerankScript: Script<(typeof REGISTRY)["rerank"]> = {
   spec: REGISTRY.rerank,
-  sha: "0716b829ddc9658ace8b8664d41205d6abf7679c",
+  sha: "0d57619c55b4150479f5a2836d785a63ded2f504",
   source: `-- Gives jobs in line another priority and place; of delayed ones it changes what they will have.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -5216,7 +5439,7 @@ local events_text = opts[2]
 -- Buffers the events of this call. A flush writes one stream entry: pairs of \`<code><id>\` and a payload.
 -- Payloads over 8 KB are left in the job's hash; the code is then upper case.
 local ev, ev_n, ev_bytes = {}, 0, 0
--- Also as text: a number is written out anew for each command.
+-- How many entries the stream keeps, as a number and as text: a number is written out anew for each command.
 local events_max, events_most = 10000, '10000'
 if events_text then
   local most = tonumber(events_text)
@@ -5377,7 +5600,7 @@ return out`,
 
 export const cancelScript: Script<(typeof REGISTRY)["cancel"]> = {
   spec: REGISTRY.cancel,
-  sha: "7fc76b3cc691533a994c7ff50e1f003d8f8c57df",
+  sha: "6dce6efd83c2b1353f1d9ee773f8e721ba0cb5f1",
   source: `-- Says of jobs that they must end; those not running move to the head of the line to end without a run.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -5414,7 +5637,7 @@ local events_text = opts[2]
 -- Buffers the events of this call. A flush writes one stream entry: pairs of \`<code><id>\` and a payload.
 -- Payloads over 8 KB are left in the job's hash; the code is then upper case.
 local ev, ev_n, ev_bytes = {}, 0, 0
--- Also as text: a number is written out anew for each command.
+-- How many entries the stream keeps, as a number and as text: a number is written out anew for each command.
 local events_max, events_most = 10000, '10000'
 if events_text then
   local most = tonumber(events_text)
@@ -5620,7 +5843,7 @@ return 'ok'`,
 
 export const progressScript: Script<(typeof REGISTRY)["progress"]> = {
   spec: REGISTRY.progress,
-  sha: "43f6903966f16eca532c71d9433a54854b486c77",
+  sha: "068c070f4aa08fd304c1cc14be187fdc3322a3cf",
   source: `-- Notes how far a job is and tells it.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -5657,7 +5880,7 @@ local events_text = opts[1]
 -- Buffers the events of this call. A flush writes one stream entry: pairs of \`<code><id>\` and a payload.
 -- Payloads over 8 KB are left in the job's hash; the code is then upper case.
 local ev, ev_n, ev_bytes = {}, 0, 0
--- Also as text: a number is written out anew for each command.
+-- How many entries the stream keeps, as a number and as text: a number is written out anew for each command.
 local events_max, events_most = 10000, '10000'
 if events_text then
   local most = tonumber(events_text)

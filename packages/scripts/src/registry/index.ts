@@ -8,7 +8,7 @@ import { count, heartbeat, loglines, metrics, page, ranks, workers } from "./loo
 import { cancel, data, log, progress, verdicts } from "./mark.js";
 import { advance, redelay, rerank, retry } from "./move.js";
 import { ack, owed } from "./outbox.js";
-import { add, bury, counts, get, init, pause } from "./queue.js";
+import { add, bury, counts, get, init, pause, push } from "./queue.js";
 import { node } from "./reserve.js";
 import type { ScriptSpec } from "./spec.js";
 import { turn } from "./turn.js";
@@ -17,6 +17,7 @@ import { turn } from "./turn.js";
 export const REGISTRY: {
   readonly init: typeof init;
   readonly add: typeof add;
+  readonly push: typeof push;
   readonly step: typeof step;
   readonly turn: typeof turn;
   readonly finish: typeof finish;
@@ -69,6 +70,7 @@ export const REGISTRY: {
 } = {
   init,
   add,
+  push,
   step,
   turn,
   finish,

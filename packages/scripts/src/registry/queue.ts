@@ -97,6 +97,31 @@ export const add = {
   repeatable: true,
 } as const;
 
+export const push = {
+  name: "push",
+  summary: "Adds plain jobs to the back of the line, with the fewest keys.",
+  fence: "step",
+  keys: ["stamp", "meta", "wait", "trash", "marker", "events"],
+  groups: [{ name: "jobs", kinds: ["job"] }],
+  args: [{ name: "now", type: "int", doc: "server ms at which the caller added them" }],
+  tables: [
+    {
+      name: "items",
+      columns: [
+        { name: "name", type: "text", doc: "job name" },
+        { name: "data", type: "text", doc: "payload, serialised" },
+        { name: "opts", type: "text", doc: "options as JSON, empty when all are default" },
+      ],
+    },
+  ],
+  // `ok`, or `known` where one of them stands or stood already, and nothing was written.
+  reply: { type: "text" },
+  refusals: ["EMQRETRY"],
+  writes: true,
+  bound: 500,
+  repeatable: true,
+} as const;
+
 export const pause = {
   name: "pause",
   summary: "Pauses or resumes a queue; resuming wakes the workers.",

@@ -11,6 +11,7 @@ const ACTIVE = 50_000;
 /** Most commands one call of a script may issue on the population, whatever stands in the queue. */
 const COMMANDS: Partial<Record<ScriptName, number>> = {
   add: 180,
+  push: 130,
   finish: 60,
   inspect: 150,
   mend: 200,

@@ -41,6 +41,8 @@ const VALUES = [...NUMBERS, "9007199254740991", "1000000", "", " 1", "1\n", "x".
  * other key of a wrong type must refuse the call.
  */
 const INDIFFERENT: Partial<Record<ScriptName, readonly string[]>> = {
+  // What stands there already is left to `add`, and nothing is written.
+  push: ["job"],
   step: ["job"],
   // `wait` is met after the settlements are written and only ends the claim; without `events` the entry
   // is dropped. The worker's next `step` refuses both.

@@ -136,6 +136,16 @@ export function validCalls(q: string): {
         ...[5, 0, 0, 0].map((delay) => ({ ...row, name: "locked", delay, flags: 0 })),
       ],
     },
+    push: {
+      q,
+      args: { now: T },
+      jobs: Array.from({ length: MANY }, (_, n) => `u${n}`),
+      items: Array.from({ length: MANY }, (_, n) => ({
+        name: "x",
+        data: "[]",
+        opts: n % 2 === 0 ? "" : "{}",
+      })),
+    },
     step: {
       q,
       args: {

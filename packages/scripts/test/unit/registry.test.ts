@@ -112,9 +112,9 @@ describe("the bundle", () => {
 
   test("the fields of a run are those the scripts read, in order", () => {
     const lua = read("lua/lib/run_fields.lua");
-    const first = /local fields = \{ (.*) \}/.exec(lua)?.[1]?.split(", ") ?? [];
+    const first = /fields = \{ (.*) \}/.exec(lua)?.[1]?.split(", ") ?? [];
     for (const field of first) expect(lua).toContain(`field == '${field}' then ${field} = `);
-    const table = /place = place or \{([^}]*)\}/.exec(lua)?.[1] ?? "";
+    const table = /place = \{([^}]*)\}/.exec(lua)?.[1] ?? "";
     const later = [...table.matchAll(/(\w+) = (\d+)/g)].map(([, field, at]) => [field, Number(at)]);
     expect([...first.map((field, at) => [field, at + 1]), ...later]).toEqual(
       RUN_FIELDS.map((field, at) => [field, at + 1]),

@@ -7,9 +7,20 @@ const NODES = 1_024;
 /** Cases of what an add meets. */
 export const ADDING: readonly PathCase[] = [
   {
+    title: "plain jobs go to the back of the line, one by one and many at once",
+    scripts: ["push"],
+    run: async ({ bench }) => {
+      const queue = bench.queue();
+      const one = await queue.add("x", 0);
+      const more = await queue.addBulk([1, 2].map((data) => ({ name: "x", data })));
+      const ids = (await queue.getWaiting()).map(({ id }) => id);
+      expect(ids).toEqual([one, ...more].map(({ id }) => id));
+    },
+  },
+  {
     title: "a length limit refuses what is beyond it, and is lifted",
-    scripts: ["capacity", "add"],
-    refusals: ["add EMQFULL"],
+    scripts: ["capacity", "push", "add"],
+    refusals: ["push EMQRETRY", "add EMQFULL"],
     run: async ({ bench }) => {
       const queue = bench.queue();
       await queue.setMaxLength(2);

@@ -126,7 +126,7 @@ export const REFUSING: readonly PathCase[] = [
       const [waits, delayed, stale] = await queue.addBulk(bulk);
       if (!waits || !delayed || !stale) throw new Error("three jobs were added");
       const broken = [
-        () => queue.add("x", 1),
+        () => queue.add("x", 1, { priority: 1 }),
         () => waits.retry(),
         () => delayed.promote(),
         () => waits.changePriority({ priority: 1 }),

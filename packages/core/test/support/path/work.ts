@@ -35,7 +35,7 @@ async function addUntil(
 export const WORK: readonly PathCase[] = [
   {
     title: "a queue opens with its first job, which is worked off",
-    scripts: ["init", "node", "add", "counts", "step", "begin", "heartbeat", "get", "page"],
+    scripts: ["init", "node", "push", "counts", "step", "begin", "heartbeat", "get", "page"],
     run: async ({ bench }) => {
       const queue = bench.queue({ defaultJobOptions: FEW });
       const job = await queue.add("x", { a: 1 });
