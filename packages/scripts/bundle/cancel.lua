@@ -130,6 +130,9 @@ for i = 1, items_n do
   end
   met[id] = out[i]
 end
+-- An administrator must be able to act on a server whose memory is used up. The first write is one that
+-- maxmemory lets pass; what comes after one passes too. No field is named like this.
+redis.call('HDEL', meta, '')
 if #front > 0 then redis.call('RPUSH', wait, unpack(front)) end
 if #doomed > 0 then
   redis.call('HSET', verdicts, unpack(doomed))

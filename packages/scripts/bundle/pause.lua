@@ -81,6 +81,9 @@ local next_ids = next_up()
 redis.call('XLEN', events)
 local was = opts[1] and 1 or 0
 if was == paused then return 0 end
+-- An administrator must be able to act on a server whose memory is used up. The first write is one that
+-- maxmemory lets pass; what comes after one passes too. No field is named like this.
+redis.call('HDEL', meta, '')
 if paused == 1 then
   redis.call('HSET', meta, 'paused', '1')
   emit('p', '', '')

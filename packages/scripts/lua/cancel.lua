@@ -53,6 +53,7 @@ for i = 1, items_n do
   end
   met[id] = out[i]
 end
+--@include passes_full
 if #front > 0 then redis.call('RPUSH', wait, unpack(front)) end
 if #doomed > 0 then
   redis.call('HSET', verdicts, unpack(doomed))

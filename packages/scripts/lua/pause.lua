@@ -8,6 +8,7 @@ local next_ids = next_up()
 redis.call('XLEN', events)
 local was = opts[1] and 1 or 0
 if was == paused then return 0 end
+--@include passes_full
 if paused == 1 then
   redis.call('HSET', meta, 'paused', '1')
   emit('p', '', '')

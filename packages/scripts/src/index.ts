@@ -87,4 +87,5 @@ export type {
   Script,
   ScriptSpec,
   TableSpec,
+  ToldJob,
 } from "./registry/spec.js";

@@ -73,7 +73,8 @@ function parsed(text: string | undefined): Readonly<Record<string, unknown>> {
 
 /** A number of a field, `fallback` where there is none or it is no number. */
 export function numberOf(text: string | undefined, fallback: number): number {
-  const value = text === undefined || text === "" ? Number.NaN : Number(text);
+  if (text === undefined || text === "") return fallback;
+  const value = Number(text);
   return Number.isFinite(value) ? value : fallback;
 }
 

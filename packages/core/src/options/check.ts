@@ -6,13 +6,6 @@ export function refuse(option: string, reason: string): never {
   throw new ValidationError({ option, reason });
 }
 
-/** A refusal of an option, as one of the value that the option belongs to; any other error as it is. */
-export function inside(place: string, error: unknown): unknown {
-  // One that says more than its reason is of a class of its own.
-  if (!(error instanceof ValidationError) || error.name !== "ValidationError") return error;
-  return new ValidationError({ option: `${place}.${error.option}`, reason: error.reason });
-}
-
 /** Shows a bad value shortly and without calling anything of it. */
 export function shown(value: unknown): string {
   if (typeof value === "string")

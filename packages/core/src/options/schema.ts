@@ -30,13 +30,28 @@ export class SchemaError extends ValidationError {
 
   readonly issues: readonly SchemaIssue[];
 
-  constructor(job: string, issues: readonly SchemaIssue[]) {
+  constructor(job: string, issues: readonly SchemaIssue[], option = "data") {
     const list = issues.slice(0, 10).map(lineOf);
     const more = issues.length > list.length ? `; and ${issues.length - list.length} more` : "";
     const reason = `does not fit the schema of ${shown(job)}: ${list.join("; ")}${more}`;
-    super({ option: "data", reason });
+    super({ option, reason });
     this.issues = issues;
+    jobs.set(this, job);
   }
+}
+
+/** The job each error is about, for {@link inside}. */
+const jobs = new WeakMap<SchemaError, string>();
+
+/** A refusal of one of several, told with its place: `jobs[17].opts.delay`. Any other error as it is. */
+export function inside(place: string, error: unknown): unknown {
+  if (!(error instanceof ValidationError)) return error;
+  const option = `${place}.${error.option}`;
+  const job = error instanceof SchemaError ? jobs.get(error) : undefined;
+  if (job !== undefined) return new SchemaError(job, (error as SchemaError).issues, option);
+  // One that says more than its reason is of a class of its own.
+  if (error.name !== "ValidationError") return error;
+  return new ValidationError({ option, reason: error.reason });
 }
 
 /** Schemas of a queue's jobs, by job name. */

@@ -8,9 +8,9 @@ import { JobIds } from "../ids/node-lease.js";
 import { Job } from "../job/job.js";
 import { readJobs } from "../job/read.js";
 import type { DataOf, JobCounts, JobMap, JobMapOf, JobName, ResultOf } from "../job/types.js";
-import { inside, nameText, record, refuse, shown } from "../options/check.js";
+import { nameText, record, refuse, shown } from "../options/check.js";
 import { checkJobOptions, type JobOptions } from "../options/job-options.js";
-import { isPromise, validate } from "../options/schema.js";
+import { inside, isPromise, validate } from "../options/schema.js";
 import { ProducerTelemetry } from "../telemetry/producer.js";
 import type { AnyJob } from "../worker/types.js";
 import { type Added, Adder, type NewJob } from "./adder.js";
@@ -122,11 +122,16 @@ export class Queue<M extends JobMapOf<M> = JobMap> extends QueueLimits<M> {
   async addBulk<const J extends readonly BulkJob<M>[]>(jobs: J): Promise<AddedJobs<M, J>> {
     if (!Array.isArray(jobs)) return refuse("jobs", `must be a list, got ${shown(jobs)}`);
     const checking = Array.from(jobs, (job, at) => {
-      const { name, data, opts } = record(`jobs[${at}]`, job, ["name", "data", "opts"]);
+      const place = `jobs[${at}]`;
+      const refused = (error: unknown): never => {
+        throw inside(place, error);
+      };
+      const { name, data, opts } = record(place, job, ["name", "data", "opts"]);
       try {
-        return this.#checked(name, data, opts as JobOptions | undefined);
+        const one = this.#checked(name, data, opts as JobOptions | undefined);
+        return isPromise(one) ? one.catch(refused) : one;
       } catch (error) {
-        throw inside(`jobs[${at}]`, error);
+        return refused(error);
       }
     });
     this.#refuseClosed("Queue.addBulk");

@@ -76,7 +76,7 @@ export class RunBook {
   /** Takes out what goes in the next call. */
   next(): SettleBatch {
     const batch = settleBatch(this.#pending);
-    this.#pending = [...batch.rest];
+    this.#pending = batch.rest;
     return batch;
   }
 

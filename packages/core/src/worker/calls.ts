@@ -4,11 +4,13 @@ import {
   finishScript,
   type ReplyOf,
   stepScript,
+  type ToldJob,
   turnScript,
 } from "@echomq/scripts";
 import { unitKey } from "@echomq/wire";
 import type { Session } from "../connection/session.js";
 import { isJobId } from "../ids/is-job-id.js";
+import { NO_TEXTS } from "../lists.js";
 import type { Rate } from "../options/rate.js";
 import type { Keep } from "../options/retention.js";
 import type { Guess } from "./hints.js";
@@ -18,7 +20,6 @@ import type { Run } from "./run.js";
 import { keepOfAll } from "./settle-batch.js";
 
 const NO_RESULTS: readonly Settlement[] = [];
-const NO_IDS: readonly string[] = [];
 
 /** What a claim asks for. */
 export interface ClaimRequest {
@@ -38,8 +39,8 @@ export interface Claimed {
   readonly id: string;
   /** Its hash, empty where the claim did not declare it. */
   readonly fields: readonly (string | null)[];
-  /** Why it must not run; a queue where one does is nothing for `turn`. */
-  readonly verdict?: string | null;
+  /** Why it must not run, null where it may. */
+  readonly verdict: string | null;
 }
 
 /** What became of one job that was begun. */
@@ -89,10 +90,10 @@ export class WorkerCalls {
     claim: ClaimRequest,
     now: number,
     keep: Keep,
-  ): Promise<Advance> {
+  ): Promise<ReplyOf<typeof stepScript.spec>> {
     return this.#lane.run(stepScript, {
       q: this.#session.q,
-      done: plain.map(({ run }) => run.id),
+      done: idsOf(plain),
       candidates: claim.guess.candidates,
       args: {
         now,
@@ -126,12 +127,12 @@ export class WorkerCalls {
     now: number,
   ): Promise<ReplyOf<typeof turnScript.spec>> {
     const { q } = this.#session;
-    const keeps = keepOfAll(plain, "completed").count > 0;
+    const keeps = plain.length > 0 && keepOfAll(plain, "completed").count > 0;
     return this.#lane.run(turnScript, {
       q,
-      done: plain.map(({ run }) => run.id),
+      done: idsOf(plain),
       candidates: claim.guess.candidates,
-      finished: keeps ? [unitKey(q, "completed")] : [],
+      finished: keeps ? [unitKey(q, "completed")] : NO_TEXTS,
       args: {
         now,
         claim: claim.count,
@@ -205,25 +206,44 @@ export class WorkerCalls {
   }
 }
 
-/** What `turn` answered, in the shape of `step`'s; `short` where it found less than it was asked for. */
-export function advanceOf(
+/** What `step` answered. */
+export function stepped(reply: ReplyOf<typeof stepScript.spec>): Advance {
+  const { statuses, hints, bury, reason, due } = reply;
+  const claimed: Claimed[] = [];
+  for (const { id, verdict, fields } of reply.claimed) claimed.push({ id, verdict, fields });
+  return { statuses, claimed, hints, bury, reason, due };
+}
+
+/** What `turn` answered, in the shape of `step`'s; `due` as it was last known. */
+export function turned(
   reply: ReplyOf<typeof turnScript.spec>,
   plain: readonly Settlement[],
-  { candidates }: Guess,
-  short: boolean,
-): Omit<Advance, "due"> {
-  // The id as it was sent: the other is a part of the reply, and kept would keep all of it.
-  const claimed = reply.claimed.map((job, at): Claimed => {
-    const same = candidates[at] === job.id ? at : candidates.indexOf(job.id);
-    return { id: candidates[same] ?? job.id, fields: job.fields };
-  });
-  return {
-    statuses: reply.statuses ?? plain.map(() => "ok"),
-    claimed,
-    hints: reply.hints ?? NO_IDS,
-    bury: NO_IDS,
-    reason: short ? "more" : "",
-  };
+  { count, guess: { candidates } }: ClaimRequest,
+  due: number,
+): Advance {
+  const claimed: Claimed[] = [];
+  const told = reply.claimed;
+  for (let at = 0; at < told.length; at += 1) {
+    const { id, fields } = told[at] as ToldJob;
+    // The id as it was sent: the other is a part of the reply, and kept would keep all of it.
+    const same = candidates[at] === id ? at : candidates.indexOf(id);
+    claimed.push({ id: candidates[same] ?? id, verdict: null, fields });
+  }
+  let { statuses } = reply;
+  if (statuses === null) {
+    const all: string[] = [];
+    for (let at = 0; at < plain.length; at += 1) all.push("ok");
+    statuses = all;
+  }
+  // Only `step` knows whether a queue is empty.
+  const reason = claimed.length < count ? "more" : "";
+  return { statuses, claimed, hints: reply.hints ?? NO_TEXTS, bury: NO_TEXTS, reason, due };
+}
+
+function idsOf(plain: readonly Settlement[]): string[] {
+  const ids: string[] = [];
+  for (const { run } of plain) ids.push(run.id);
+  return ids;
 }
 
 /** The tokens of runs, and how many runs of each stand side by side. */

@@ -4,10 +4,11 @@ import { BusyWait } from "../connection/busy-wait.js";
 import type { Session } from "../connection/session.js";
 import { Turnstile } from "../connection/turnstile.js";
 import { settled, within } from "../connection/within.js";
+import { NO_TEXTS } from "../lists.js";
 import type { Keep } from "../options/retention.js";
 import { Ahead } from "./ahead.js";
 import { type Owned, RunBook, unknownOutcome } from "./book.js";
-import { type Advance, advanceOf, type ClaimRequest, WorkerCalls } from "./calls.js";
+import { type Advance, type ClaimRequest, stepped, turned, WorkerCalls } from "./calls.js";
 import type { LeaseLoss } from "./errors.js";
 import { giveBack } from "./give-back.js";
 import { type Guess, Hints } from "./hints.js";
@@ -30,7 +31,7 @@ import { Tokens } from "./tokens.js";
  */
 const CALLS = 2;
 
-const NO_GUESS: Guess = { candidates: [], ask: 0, upTo: 0 };
+const NO_GUESS: Guess = { candidates: NO_TEXTS, ask: 0, upTo: 0 };
 
 /**
  * Keeps the slots of a worker full. Whatever finished while a call was in flight rides the next call,
@@ -298,16 +299,16 @@ export class Engine {
       const finishing = other.length > 0 && settled(this.#calls.finish(other, now));
       const stepping = (plain.length > 0 || claim.count > 0) && this.#advance(plain, claim, now);
       const sent = this.#wait.sent(this.#plenty);
-      const stepped = stepping ? await stepping : undefined;
+      const advanced = stepping ? await stepping : undefined;
       const finished = finishing ? await finishing : undefined;
       this.#wait.answered(sent);
       const gate = this.#turnstile.pass();
       if (gate) await gate;
       answered();
-      if (stepped?.status === "fulfilled") {
-        taken = stepped.value.claimed.length;
-        if (claim.count > 0) drained = this.#take(stepped.value, claim, started, wakes, now);
-        const looking = this.#answered(plain, stepped.value);
+      if (advanced?.status === "fulfilled") {
+        taken = advanced.value.claimed.length;
+        if (claim.count > 0) drained = this.#take(advanced.value, claim, started, wakes, now);
+        const looking = this.#answered(plain, advanced.value);
         if (looking) await looking;
       }
       if (finished?.status === "fulfilled") {
@@ -317,10 +318,10 @@ export class Engine {
       // After the ends that rode the same call: they came first.
       if (drained) this.#host.drained();
       if (finished?.status === "rejected") this.#book.unanswered(other, finished.reason);
-      if (stepped?.status === "rejected") {
+      if (advanced?.status === "rejected") {
         if (claim.count > 0) this.#hints.failed(claim.guess);
-        if (claim.count > 0 && unknownOutcome(stepped.reason)) this.#lostClaims.add(claim.token);
-        throw stepped.reason;
+        if (claim.count > 0 && unknownOutcome(advanced.reason)) this.#lostClaims.add(claim.token);
+        throw advanced.reason;
       }
       if (finished?.status === "rejected") throw finished.reason;
     } catch (error) {
@@ -345,11 +346,9 @@ export class Engine {
     }
     return this.#calls.turn(plain, claim, now).then(
       (reply) => {
-        const short = reply.claimed.length < claim.count;
-        if (short) this.#lean.ranShort();
-        if (keep.count > 0) this.#owed = keep;
-        const value = { ...advanceOf(reply, plain, claim.guess, short), due: this.#due };
-        return { status: "fulfilled", value };
+        if (reply.claimed.length < claim.count) this.#lean.ranShort();
+        if (plain.length > 0 && keep.count > 0) this.#owed = keep;
+        return { status: "fulfilled", value: turned(reply, plain, claim, this.#due) };
       },
       (reason: unknown) => {
         if (!isEchoMQError(reason, "EMQRETRY")) return { status: "rejected", reason };
@@ -368,11 +367,12 @@ export class Engine {
     const trim = plain.length > 0 ? keep : (this.#owed ?? keep);
     this.#owed = null;
     return this.#calls.step(plain, claim, now, trim).then(
-      (value) => {
+      (reply) => {
         if (claim.count > 0) {
-          this.#lean.stepped(value.claimed.length === claim.count, value.bury.length);
+          this.#lean.stepped(reply.claimed.length === claim.count, reply.bury.length);
+          if (reply.reason === "paused") this.#lean.paused();
         }
-        return { status: "fulfilled", value };
+        return { status: "fulfilled", value: stepped(reply) };
       },
       (reason: unknown) => ({ status: "rejected", reason }),
     );
@@ -380,7 +380,8 @@ export class Engine {
 
   /** Starts what was claimed; true when the queue was found empty after work. */
   #take(reply: Advance, claim: ClaimRequest, started: number, wakes: number, now: number): boolean {
-    const ids = reply.claimed.map(({ id }) => id);
+    const ids: string[] = [];
+    for (const { id } of reply.claimed) ids.push(id);
     this.#hints.popped(claim.guess, ids, reply.hints);
     this.#due = reply.due;
     if (reply.due > 0) this.#host.due(reply.due);

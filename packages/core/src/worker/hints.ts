@@ -1,4 +1,5 @@
 import { isJobId } from "../ids/is-job-id.js";
+import { NO_TEXTS } from "../lists.js";
 
 /** Fewest ids that are asked for when the list runs low. */
 const ASK = 64;
@@ -20,8 +21,6 @@ export interface Guess {
   readonly upTo: number;
 }
 
-const NO_IDS: readonly string[] = [];
-
 /**
  * Ids that are probably popped next. A claim that declares their hashes gets their fields in the same
  * call. A wrong guess costs bytes, never correctness: what was not declared is begun in a second call.
@@ -29,7 +28,7 @@ const NO_IDS: readonly string[] = [];
  * A cursor stands behind what the claims in flight will pop, so that two of them do not name the same.
  */
 export class Hints {
-  #ids: readonly string[] = [];
+  #ids: readonly string[] = NO_TEXTS;
   #at = 0;
   /** Jobs claimed for so far. */
   #claims = 0;
@@ -55,7 +54,7 @@ export class Hints {
   guess(count: number): Guess {
     const off = this.#off(count);
     const most = Math.min(Math.ceil(count + 1.5 * this.#skip), CANDIDATES_MAX);
-    const next = off ? NO_IDS : this.#ids.slice(this.#at, this.#at + most);
+    const next = off ? NO_TEXTS : this.#ids.slice(this.#at, this.#at + most);
     const candidates = next.every(isJobId) ? next : next.filter(isJobId);
     this.#at = Math.min(this.#at + count, this.#ids.length);
     this.#claims += count;
@@ -74,7 +73,7 @@ export class Hints {
   /** The answer to a claim is not known. */
   failed({ ask }: Guess): void {
     if (ask > 0) this.#asked = false;
-    this.#ids = NO_IDS;
+    this.#ids = NO_TEXTS;
     this.#at = 0;
   }
 
@@ -103,7 +102,7 @@ export class Hints {
     this.#skip = Math.min(first >= 0 ? first : candidates.length, CANDIDATES_MAX);
     const last = this.#ids.indexOf(ids.at(-1) ?? "");
     // Not found: the list tells of another time.
-    if (last < 0) this.#ids = NO_IDS;
+    if (last < 0) this.#ids = NO_TEXTS;
     this.#at = Math.min(last + 1 + later, this.#ids.length);
     if (this.#hits < GOOD_ENOUGH && ids.length > GUESS_MAX) {
       this.#offUntil = performance.now() + OFF_MS;

@@ -4,6 +4,8 @@ import type { Keep } from "../options/retention.js";
 const LOOK_MS = 20;
 /** How long `turn` is left alone after the queue said that it needs `step`, in ms. */
 const REFUSED_MS = 1_000;
+/** How long a worker that is woken begins with `step` after that, in ms: with `turn` each job would wait for both. */
+const WARY_MS = 60_000;
 /** As many as one call trims: there may be more to trim. */
 const TRIMMED = 100;
 /** A retention of fewer jobs than this is kept exactly, by `step`; a larger one every now and then. */
@@ -17,6 +19,7 @@ export class Lean {
   #plenty = false;
   #lookAt = 0;
   #refusedUntil = 0;
+  #waryUntil = 0;
   #woken = false;
 
   /**
@@ -27,7 +30,7 @@ export class Lean {
     const now = performance.now();
     if (claims === 0 || now < this.#refusedUntil) return false;
     if (keep.count > 0 && keep.count < EXACT_BELOW) return false;
-    if (this.#woken && more) {
+    if (this.#woken && more && now >= this.#waryUntil) {
       this.#woken = false;
       this.#plenty = false;
       return true;
@@ -57,7 +60,16 @@ export class Lean {
     return performance.now() < this.#refusedUntil;
   }
 
+  /** A turn was refused: the queue has a setting of which only `step` knows, or is paused. */
   refused(): void {
-    this.#refusedUntil = performance.now() + REFUSED_MS;
+    const now = performance.now();
+    this.#refusedUntil = now + REFUSED_MS;
+    this.#waryUntil = now + WARY_MS;
+  }
+
+  /** A step found the queue paused, which says nothing of what comes after. */
+  paused(): void {
+    this.#refusedUntil = 0;
+    this.#waryUntil = 0;
   }
 }

@@ -13,7 +13,7 @@ export interface SettleBatch {
   readonly plain: readonly Settlement[];
   /** All other ends, with one retention each for completed and failed: they go through `finish`. */
   readonly other: readonly Settlement[];
-  readonly rest: readonly Settlement[];
+  readonly rest: Settlement[];
 }
 
 /** Sorts settlements into one call of each script; retention is an argument of the whole call. */

@@ -99,7 +99,8 @@ export class Starter {
   ): void {
     const bare: Run[] = [];
     let wanted = this.#settings.byHand ? this.spare : claimed.length;
-    for (const [at, { id, verdict = null, fields }] of claimed.entries()) {
+    for (let at = 0; at < claimed.length; at += 1) {
+      const { id, verdict, fields } = claimed[at] as Claimed;
       const run = new Run(id, token, leaseEnds, claimedAt);
       run.begun = fields.length === 0 || at < begun;
       this.#book.add(run);

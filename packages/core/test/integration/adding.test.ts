@@ -294,7 +294,15 @@ describe.each(ENGINES)("adding on %s", (engine) => {
         });
       }
       const bulk = ["mail", "later", "other"].map((name) => ({ name, data: {} }));
-      expect(await refusal(queue.addBulk(bulk))).toMatchObject({ name: "SchemaError" });
+      for (const [at, jobs] of [bulk, bulk.slice(1), [bulk[2], bulk[2], bulk[1]]].entries()) {
+        const place = at === 2 ? "jobs[2]" : "jobs[0]";
+        expect(await refusal(queue.addBulk(jobs as typeof bulk))).toMatchObject({
+          name: "SchemaError",
+          option: `${place}.data`,
+          message: expect.stringContaining(`${place}.data: does not fit the schema of`),
+          issues: [{ message: "must be a string" }],
+        });
+      }
       expect((await queue.add("other", {})).data).toEqual({});
       expect(await queue.count()).toBe(3);
     });

@@ -93,4 +93,36 @@ describe.each(ENGINES)("a %s server whose memory is used up", (engine) => {
     await queue.add("x", 0);
     expect(await queue.count()).toBe(1);
   });
+
+  test("lets an administrator pause, limit and cancel", async () => {
+    const bench = await Bench.own(engine, ["--maxmemory-policy", "noeviction"]);
+    const queue = bench.queue({ retryTime: 500 });
+    const [running, waiting] = await queue.addBulk([0, 1].map((data) => ({ name: "x", data })));
+    const reasons: unknown[] = [];
+    const worker = bench.worker((_job, { signal }) => {
+      return new Promise((_, reject) => {
+        signal.addEventListener("abort", () => reject(signal.reason));
+      });
+    });
+    worker.on("failed", (_job, error) => reasons.push((error as Error).message));
+    await until("one runs", async () => (await queue.getActiveCount()) === 1);
+    await bench.client.config("SET", "maxmemory", "1");
+    await queue.setGlobalConcurrency(1);
+    await queue.setGlobalRateLimit(50, 1_000);
+    await queue.setMaxLength(5);
+    await queue.pause();
+    expect(await queue.isPaused()).toBe(true);
+    await queue.cancel(waiting?.id ?? "", "not needed");
+    await queue.cancel(running?.id ?? "", "no use");
+    await queue.resume();
+    await until("both have ended", async () => (await queue.getFailedCount()) === 2);
+    expect(reasons).toHaveLength(2);
+    await queue.removeGlobalConcurrency();
+    await queue.removeGlobalRateLimit();
+    await queue.setMaxLength(null);
+    expect(await queue.getGlobalConcurrency()).toBeNull();
+    await worker.close();
+    await bench.client.config("SET", "maxmemory", "0");
+    expect((await queue.doctor()).findings).toEqual([]);
+  });
 });

@@ -2862,7 +2862,7 @@ return buried`,
 
 export const pauseScript: Script<(typeof REGISTRY)["pause"]> = {
   spec: REGISTRY.pause,
-  sha: "489e1694625ad8883487e92256e5a2d53d7daf6e",
+  sha: "acd738932effc72e09d827d6b5df2f037ac63caa",
   source: `-- Pauses or resumes a queue; resuming wakes the workers.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -2946,6 +2946,9 @@ local next_ids = next_up()
 redis.call('XLEN', events)
 local was = opts[1] and 1 or 0
 if was == paused then return 0 end
+-- An administrator must be able to act on a server whose memory is used up. The first write is one that
+-- maxmemory lets pass; what comes after one passes too. No field is named like this.
+redis.call('HDEL', meta, '')
 if paused == 1 then
   redis.call('HSET', meta, 'paused', '1')
   emit('p', '', '')
@@ -4472,7 +4475,7 @@ return 1`,
 
 export const capacityScript: Script<(typeof REGISTRY)["capacity"]> = {
   spec: REGISTRY.capacity,
-  sha: "024de151671740543e333e6a9f18c4b5b27b2edd",
+  sha: "36e4296bd554dfd98d57cd1f9f8c5bb026313e61",
   source: `-- Sets how many jobs may wait in the queue, or lifts the limit.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -4500,6 +4503,9 @@ if not bad and #KEYS ~= 2 then bad = 'keys' end
 if not bad and #ARGV ~= 1 then bad = 'arguments' end
 if bad then return redis.error_reply('EMQARG ' .. bad) end
 redis.call('HLEN', meta)
+-- An administrator must be able to act on a server whose memory is used up. The first write is one that
+-- maxmemory lets pass; what comes after one passes too. No field is named like this.
+redis.call('HDEL', meta, '')
 if most > 0 then
   redis.call('HSET', meta, 'limit', string.format('%.0f', most))
 else
@@ -5600,7 +5606,7 @@ return out`,
 
 export const cancelScript: Script<(typeof REGISTRY)["cancel"]> = {
   spec: REGISTRY.cancel,
-  sha: "6dce6efd83c2b1353f1d9ee773f8e721ba0cb5f1",
+  sha: "5eeb4a97c563a2a1c11935a6c92e9cee8b21d289",
   source: `-- Says of jobs that they must end; those not running move to the head of the line to end without a run.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -5733,6 +5739,9 @@ for i = 1, items_n do
   end
   met[id] = out[i]
 end
+-- An administrator must be able to act on a server whose memory is used up. The first write is one that
+-- maxmemory lets pass; what comes after one passes too. No field is named like this.
+redis.call('HDEL', meta, '')
 if #front > 0 then redis.call('RPUSH', wait, unpack(front)) end
 if #doomed > 0 then
   redis.call('HSET', verdicts, unpack(doomed))
@@ -6270,7 +6279,7 @@ return ''`,
 
 export const limitScript: Script<(typeof REGISTRY)["limit"]> = {
   spec: REGISTRY.limit,
-  sha: "0763a5bb9d7384a482ef0e4745f7b13764bc2175",
+  sha: "8bc38b7f2ee3394444e5c0de419c1c08af619cc8",
   source: `-- Sets or lifts a limit of the queue and wakes the workers where it was lifted or raised.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -6325,12 +6334,16 @@ local function arm_due(due) redis.call('ZADD', marker, due, '\\1') end
 local next_ids = next_up()
 local count, left = redis.call('GET', limiter), redis.call('PTTL', limiter)
 local held_by_hand = count == FOREVER and left > 0
+if kind == 'rate' and most > 0 and ms == 0 then return redis.error_reply('EMQARG ms') end
+if not ({ concurrency = 1, rate = 1, events = 1, hold = 1 })[kind] then return redis.error_reply('EMQARG kind') end
+-- An administrator must be able to act on a server whose memory is used up. The first write is one that
+-- maxmemory lets pass; what comes after one passes too. No field is named like this.
+redis.call('HDEL', meta, '')
 if kind == 'concurrency' then
   if most > 0 then redis.call('HSET', meta, 'concurrency', string.format('%.0f', most))
   else redis.call('HDEL', meta, 'concurrency') end
 elseif kind == 'rate' then
   if most > 0 then
-    if ms == 0 then return redis.error_reply('EMQARG ms') end
     redis.call('HSET', meta, 'rate.max', string.format('%.0f', most), 'rate.ms',
       string.format('%.0f', ms))
   else
@@ -6341,15 +6354,11 @@ elseif kind == 'rate' then
 elseif kind == 'events' then
   redis.call('HSET', meta, 'events.max', string.format('%.0f', most))
   return 1
-elseif kind == 'hold' then
-  if ms > 0 then
-    redis.call('SET', limiter, FOREVER, 'PX', string.format('%.0f', ms))
-    redis.call('HSETNX', meta, 'rate.max', '0')
-  elseif held_by_hand then
-    redis.call('UNLINK', limiter)
-  end
-else
-  return redis.error_reply('EMQARG kind')
+elseif ms > 0 then
+  redis.call('SET', limiter, FOREVER, 'PX', string.format('%.0f', ms))
+  redis.call('HSETNX', meta, 'rate.max', '0')
+elseif held_by_hand then
+  redis.call('UNLINK', limiter)
 end
 if not opts[1] and not (kind == 'hold' and ms > 0) then arm(next_ids) end
 return 1`,

@@ -46,8 +46,12 @@ export function encodeCall(spec: ScriptSpec, given: AnyCall): EncodedCall {
       }
     }
   }
-  const lists = spec.tables.map((table) => listOf(spec, given, table.name));
-  for (const list of lists) counts.push(list.length);
+  const lists: (readonly unknown[])[] = [];
+  for (const table of spec.tables) {
+    const list = listOf(spec, given, table.name);
+    lists.push(list);
+    counts.push(list.length);
+  }
   const { small, single, rows } = layoutOf(spec);
   const argv: string[] = [];
   if (small.length > 0) {
@@ -197,8 +201,13 @@ function makeReader(spec: ReplySpec): Reader {
     }
     case "list": {
       const read = readerOf(spec.of);
-      return (reply) =>
-        Array.isArray(reply) ? reply.map((item: Reply) => read(item)) : wrongShape(spec);
+      return (reply) => {
+        if (!Array.isArray(reply)) return wrongShape(spec);
+        // Not `map`: V8 makes lists of several kinds by it, and throws compiled code away that meets another.
+        const list: unknown[] = [];
+        for (const item of reply as readonly Reply[]) list.push(read(item));
+        return list;
+      };
     }
     case "jobs":
       return (reply) =>
