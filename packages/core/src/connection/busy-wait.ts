@@ -4,14 +4,19 @@ import { availableParallelism } from "node:os";
 const later = setImmediate;
 
 /**
- * How soon answers come, as a moving average in ms, for a wait to be worth it: to fall asleep and be woken
- * costs 20 to 50 microseconds on both sides (measured on loopback, docs/adr/0074).
+ * How soon answers come, in ms, for a wait to be worth it: to fall asleep and be woken costs 20 to 50
+ * microseconds on both sides (measured on loopback, docs/adr/0074).
  */
-const SOON_MS = 0.2;
+const SOON_MS = 0.25;
 /** Longest wait for one answer, in ms. */
-const WAIT_MS = 0.2;
-/** Weight of the newest answer in the average. */
-const NEWEST = 0.1;
+const WAIT_MS = 0.25;
+/**
+ * Weights of the newest answer in what is usual, where it came sooner and where it took longer. Unequal, so
+ * that it is the time of the quick ones: asleep, on a machine with much to do, many answers take longer than
+ * they would awake, and a plain average would never wake up again.
+ */
+const SOONER = 0.2;
+const LATER = 0.02;
 
 /**
  * Keeps the event loop awake while an answer is due any moment. What else the process has to do goes on:
@@ -19,7 +24,7 @@ const NEWEST = 0.1;
  */
 export class BusyWait {
   readonly #on: boolean;
-  #average = 0;
+  #usual = 0;
   #waiting = 0;
   #turning = false;
   #until = 0;
@@ -30,7 +35,7 @@ export class BusyWait {
 
   /** Whether answers come soon enough to be waited for. */
   get worth(): boolean {
-    return this.#on && this.#average <= SOON_MS;
+    return this.#on && this.#usual <= SOON_MS;
   }
 
   /** The event loop is kept awake. */
@@ -55,7 +60,7 @@ export class BusyWait {
     this.#waiting -= 1;
     // One long pause, of garbage or of a neighbour, says little of the next answer.
     const took = Math.min(performance.now() - sent, 2 * SOON_MS);
-    this.#average += NEWEST * (took - this.#average);
+    this.#usual += (took < this.#usual ? SOONER : LATER) * (took - this.#usual);
   }
 
   readonly #turn = (): void => {

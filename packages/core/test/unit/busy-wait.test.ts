@@ -40,9 +40,15 @@ describe("waiting awake", () => {
       wait.answered(wait.sent(true) - ms);
       return before;
     };
-    for (let n = 0; n < 30; n += 1) asked(5);
+    for (let n = 0; n < 100; n += 1) asked(5);
     expect(wait.worth).toBe(false);
     for (let n = 0; n < 30; n += 1) asked(0.05);
+    expect(wait.worth).toBe(CORES);
+  });
+
+  test("goes on where every other answer takes long", () => {
+    const wait = new BusyWait(true);
+    for (let n = 0; n < 200; n += 1) wait.answered(wait.sent(true) - (n % 2 === 0 ? 0.15 : 5));
     expect(wait.worth).toBe(CORES);
   });
 
