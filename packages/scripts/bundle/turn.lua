@@ -120,7 +120,7 @@ local completed = KEYS[finished_at + 1]
 
 -- A worker with one slot: one ends, one is claimed, without a table in between. Whatever is not as it nearly
 -- always is goes on below; nothing is written before that.
-if done_n == 1 and claim == 1 and finished_n == 0 then
+if done_n == 1 and claims_n == 1 and claim == 1 and finished_n == 0 then
   local ended, id = sub(KEYS[done_at + 1], done_id), nil
   local owner = redis.call('HGET', owners, ended)
   if owner and match(owner, '^%d+:([^:!]+)!?$') == ARGV[claims_base + 1] then

@@ -15,7 +15,7 @@ const WAIT_MS = 0.25;
  * that it is the time of the quick ones: asleep, on a machine with much to do, many answers take longer than
  * they would awake, and a plain average would never wake up again.
  */
-const SOONER = 0.2;
+const SOONER = 0.1;
 const LATER = 0.02;
 
 /**

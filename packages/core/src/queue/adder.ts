@@ -64,9 +64,14 @@ export class Adder {
   readonly #turnstile = new Turnstile();
   readonly #lean = new Lean();
   #inFlight = 0;
-  /** Calls in flight that may have to be sent again because the holder of a record was not known. */
+  /**
+   * Calls in flight that others would overtake: they wait for the server's time or a node id, or may have to be
+   * sent again because the holder of a record was not known.
+   */
   #unsure = 0;
   #scheduled = false;
+  /** The calls in flight are pushes. */
+  #pushes = false;
 
   constructor(ids: JobIds) {
     this.#ids = ids;
@@ -99,6 +104,8 @@ export class Adder {
     const list = chunks(jobs, jobs.length > WHOLE ? CHUNK : WHOLE);
     // One that is sent again, because it did not know the holder of a record, would be overtaken.
     const calls = jobs.some(locks) ? 1 : CALLS;
+    // Decided for all: one that is refused, and sent again by `add`, would be overtaken by one that was added.
+    const push = this.#lean.fits(jobs);
     const added: Added[] = [];
     const flying: Promise<Added[]>[] = [];
     const take = (some: readonly Added[] = []): void => {
@@ -108,7 +115,7 @@ export class Adder {
     try {
       for (const chunk of list) {
         const sending = this.#ready(session, chunk) ?? (await this.#make(session, chunk));
-        const sent = this.#send(session, chunk, BULK, sending);
+        const sent = this.#send(session, chunk, BULK, sending, push && this.#lean.open);
         // It may fail while another is waited for.
         sent.catch(() => undefined);
         if (flying.push(sent) === calls) take(await flying.shift());
@@ -131,11 +138,16 @@ export class Adder {
         this.#waiting.slice(0, most).map(({ job }) => job),
         most,
       );
+      const push = this.#lean.fits(jobs);
+      // A push that is refused is added, and would be overtaken by what is added beside it.
+      if (this.#inFlight > 0 && push !== this.#pushes) return;
+      this.#pushes = push;
       const batch = this.#waiting.splice(0, jobs.length);
-      const unsure = jobs.some(locks) ? 1 : 0;
+      const ready = this.#ready(session, jobs);
+      const unsure = ready === undefined || jobs.some(locks) ? 1 : 0;
       this.#inFlight += 1;
       this.#unsure += unsure;
-      void this.#deliver(session, jobs, batch).then(() => {
+      void this.#deliver(session, { jobs, batch, push, ready }).then(() => {
         this.#inFlight -= 1;
         this.#unsure -= unsure;
         this.#pump(session);
@@ -144,14 +156,10 @@ export class Adder {
   }
 
   /** Never rejects. */
-  async #deliver(
-    session: Session,
-    jobs: readonly NewJob[],
-    batch: readonly Pending[],
-  ): Promise<void> {
+  async #deliver(session: Session, { jobs, batch, push, ready }: Delivery): Promise<void> {
     try {
-      const sending = this.#ready(session, jobs) ?? (await this.#make(session, jobs));
-      const added = await this.#send(session, jobs, ONE, sending);
+      const sending = ready ?? (await this.#make(session, jobs));
+      const added = await this.#send(session, jobs, ONE, sending, push);
       const gate = this.#turnstile.pass();
       if (gate) await gate;
       for (const [at, { resolve, reject }] of batch.entries()) {
@@ -191,11 +199,12 @@ export class Adder {
     jobs: readonly NewJob[],
     way: Way,
     sending: Sending,
+    push: boolean,
   ): Promise<Added[]> {
     const { ids, now } = sending;
     const delay = (at: number): number => delayOf(jobs[at]?.opts, now);
     const status =
-      (this.#lean.fits(jobs) && (await this.#push(session, jobs, way, sending))) ||
+      (push && (await this.#push(session, jobs, way, sending))) ||
       (await this.#call(session, jobs, way, sending));
     const added = ids.map((id, at) => {
       const [word, other = ""] = wordOf(status[at] ?? "");
@@ -213,7 +222,7 @@ export class Adder {
     );
     if (again.length === 0) return added;
     const anew = again.map((at) => jobs[at] as NewJob);
-    const more = await this.#send(session, anew, way, await this.#make(session, anew));
+    const more = await this.#send(session, anew, way, await this.#make(session, anew), false);
     again.forEach((at, n) => {
       added[at] = more[n] as Added;
     });
@@ -296,6 +305,15 @@ export class Adder {
     // What is left the sweep does.
     if (replaced.length > 0) void bury(session, replaced, op).catch(() => undefined);
   }
+}
+
+/** One automatic batch. */
+interface Delivery {
+  readonly jobs: readonly NewJob[];
+  readonly batch: readonly Pending[];
+  readonly push: boolean;
+  /** Undefined where the server must be asked for something first. */
+  readonly ready: Sending | undefined;
 }
 
 /** What one call is made of, besides its jobs. */

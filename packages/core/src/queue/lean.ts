@@ -1,7 +1,10 @@
 import type { CheckedJobOptions } from "../options/job-options.js";
 
-/** How long `push` is left alone after the queue said that it needs `add`, in ms. */
-const REFUSED_MS = 1_000;
+/**
+ * How long `push` is left alone after the queue said that it needs `add`, in ms: until then each add that tried
+ * would take two calls.
+ */
+const REFUSED_MS = 60_000;
 
 interface Optioned {
   readonly opts: CheckedJobOptions;
@@ -11,9 +14,14 @@ interface Optioned {
 export class Lean {
   #refusedUntil = 0;
 
-  /** Whether a batch may be pushed. */
+  /** Whether jobs may be pushed. */
   fits(jobs: readonly Optioned[]): boolean {
-    return performance.now() >= this.#refusedUntil && jobs.every(isPlain);
+    return this.open && jobs.every(isPlain);
+  }
+
+  /** False for a while after a refusal. */
+  get open(): boolean {
+    return performance.now() >= this.#refusedUntil;
   }
 
   /** The queue has a limit. */

@@ -129,7 +129,7 @@ export class Queue<M extends JobMapOf<M> = JobMap> extends QueueLimits<M> {
       const { name, data, opts } = record(place, job, ["name", "data", "opts"]);
       try {
         const one = this.#checked(name, data, opts as JobOptions | undefined);
-        return isPromise(one) ? one.catch(refused) : one;
+        return isPromise(one) ? quiet(one.catch(refused)) : one;
       } catch (error) {
         return refused(error);
       }
@@ -275,7 +275,7 @@ export class Queue<M extends JobMapOf<M> = JobMap> extends QueueLimits<M> {
     const schema = schemas.get(named);
     if (!schema) return made(data);
     const value = validate(schema, named, data);
-    return isPromise(value) ? value.then(made) : made(value);
+    return isPromise(value) ? quiet(value.then(made)) : made(value);
   }
 
   /** The job that stood before, which may differ from what was sent. */
@@ -308,4 +308,10 @@ export class Queue<M extends JobMapOf<M> = JobMap> extends QueueLimits<M> {
     const session = await this.#session.get(op);
     await session.write(pauseScript, { q: this.name, args: { paused } }, op);
   }
+}
+
+/** Another job may be refused, or the queue be closed, before anybody waits for this promise. */
+function quiet<T>(promise: Promise<T>): Promise<T> {
+  promise.catch(() => undefined);
+  return promise;
 }

@@ -30,8 +30,6 @@ export interface ClaimRequest {
   readonly guess: Guess;
   /** How many of the claimed start at once; what is claimed ahead of a free slot is not begun yet. */
   readonly begun: number;
-  /** Slots are left for another claim. */
-  readonly more: boolean;
 }
 
 /** One claimed job. */

@@ -125,10 +125,7 @@ export class Engine {
 
   /** There may be work: look, beginning with this id if one is known. */
   wake(id?: string): void {
-    if (id !== undefined) {
-      this.#hints.woken(id);
-      this.#lean.woken();
-    }
+    if (id !== undefined) this.#hints.woken(id);
     this.#wakes += 1;
     this.#hungry = true;
     // There may be more slots than before.
@@ -247,7 +244,7 @@ export class Engine {
     const begun = Math.min(spare, count);
     this.#promised += count;
     const { leaseMs } = this.#settings;
-    const claim = { count, token, guess, begun, leaseMs, more: free > count };
+    const claim = { count, token, guess, begun, leaseMs };
     const over = (): void => {
       this.#inFlight.splice(this.#inFlight.indexOf(call), 1);
       this.#schedule();
@@ -341,7 +338,7 @@ export class Engine {
     now: number,
   ): Promise<PromiseSettledResult<Advance>> {
     const keep = keepOfAll(plain, "completed");
-    if (this.#settings.queueRate || !this.#lean.fits(plain.length, claim.count, keep, claim.more)) {
+    if (this.#settings.queueRate || !this.#lean.fits(plain.length, claim.count, keep)) {
       return this.#step(plain, claim, now, keep);
     }
     return this.#calls.turn(plain, claim, now).then(

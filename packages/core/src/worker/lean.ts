@@ -4,8 +4,6 @@ import type { Keep } from "../options/retention.js";
 const LOOK_MS = 20;
 /** How long `turn` is left alone after the queue said that it needs `step`, in ms. */
 const REFUSED_MS = 1_000;
-/** How long a worker that is woken begins with `step` after that, in ms: with `turn` each job would wait for both. */
-const WARY_MS = 60_000;
 /** As many as one call trims: there may be more to trim. */
 const TRIMMED = 100;
 /** A retention of fewer jobs than this is kept exactly, by `step`; a larger one every now and then. */
@@ -19,33 +17,18 @@ export class Lean {
   #plenty = false;
   #lookAt = 0;
   #refusedUntil = 0;
-  #waryUntil = 0;
-  #woken = false;
 
-  /**
-   * Whether the next call may be a `turn`. `more` where slots are left for another claim behind it: that one
-   * is a `step`, and sees what this one does not.
-   */
-  fits(settles: number, claims: number, keep: Keep, more: boolean): boolean {
+  /** Whether the next call may be a `turn`. */
+  fits(settles: number, claims: number, keep: Keep): boolean {
     const now = performance.now();
-    if (claims === 0 || now < this.#refusedUntil) return false;
     if (keep.count > 0 && keep.count < EXACT_BELOW) return false;
-    if (this.#woken && more && now >= this.#waryUntil) {
-      this.#woken = false;
-      this.#plenty = false;
-      return true;
-    }
-    return settles > 0 && this.#plenty && now < this.#lookAt;
-  }
-
-  /** A job was named that waits: the cheaper script gets it sooner. */
-  woken(): void {
-    this.#woken = true;
+    return (
+      settles > 0 && claims > 0 && this.#plenty && now < this.#lookAt && now >= this.#refusedUntil
+    );
   }
 
   /** A step was answered; `plenty` when it claimed all it asked for. */
   stepped(plenty: boolean, trimmed: number): void {
-    this.#woken = false;
     this.#plenty = plenty;
     this.#lookAt = performance.now() + (trimmed < TRIMMED ? LOOK_MS : 0);
   }
@@ -62,14 +45,11 @@ export class Lean {
 
   /** A turn was refused: the queue has a setting of which only `step` knows, or is paused. */
   refused(): void {
-    const now = performance.now();
-    this.#refusedUntil = now + REFUSED_MS;
-    this.#waryUntil = now + WARY_MS;
+    this.#refusedUntil = performance.now() + REFUSED_MS;
   }
 
   /** A step found the queue paused, which says nothing of what comes after. */
   paused(): void {
     this.#refusedUntil = 0;
-    this.#waryUntil = 0;
   }
 }

@@ -59,7 +59,7 @@ export interface WorkerOptions extends ConnectionOptions {
   readonly claimAhead?: ClaimAhead | undefined;
   /**
    * Whether a worker with a backlog keeps its event loop awake while an answer of the server is due any
-   * moment: for 0.25 ms at most, where answers mostly come that soon and there is more than one core.
+   * moment: for 0.25 ms at most, where answers often come that soon and there is more than one core.
    * Short jobs are done sooner; a worker of few slots takes a whole core while it is busy. Default true.
    */
   readonly busyWait?: boolean | undefined;

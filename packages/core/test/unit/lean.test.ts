@@ -5,9 +5,7 @@ const ALL = { count: Number.MAX_SAFE_INTEGER, ageMs: 0 };
 const NONE = { count: 0, ageMs: 0 };
 
 /** A call that settles one and claims one. */
-const busy = (lean: Lean, keep = ALL): boolean => lean.fits(1, 1, keep, false);
-/** A claim of a worker that was idle, with slots left or without. */
-const claims = (lean: Lean, more: boolean): boolean => lean.fits(0, 1, ALL, more);
+const busy = (lean: Lean, keep = ALL): boolean => lean.fits(1, 1, keep);
 
 describe("between turn and step", () => {
   beforeEach(() => vi.useFakeTimers({ toFake: ["performance"] }));
@@ -19,8 +17,8 @@ describe("between turn and step", () => {
     lean.stepped(true, 0);
     expect([busy(lean), busy(lean, NONE)]).toEqual([true, true]);
     expect(busy(lean, { count: 999, ageMs: 0 })).toBe(false);
-    expect(lean.fits(0, 1, ALL, true)).toBe(false);
-    expect(lean.fits(1, 0, ALL, true)).toBe(false);
+    expect(lean.fits(0, 1, ALL)).toBe(false);
+    expect(lean.fits(1, 0, ALL)).toBe(false);
     vi.advanceTimersByTime(20);
     expect(busy(lean)).toBe(false);
     lean.stepped(true, 100);
@@ -30,33 +28,14 @@ describe("between turn and step", () => {
     expect(busy(lean)).toBe(false);
   });
 
-  test("a woken one begins with a turn where another claim follows, which is a step", () => {
-    const lean = new Lean();
-    lean.woken();
-    expect(claims(lean, false)).toBe(false);
-    expect(claims(lean, true)).toBe(true);
-    expect([claims(lean, true), busy(lean)]).toEqual([false, false]);
-    lean.stepped(true, 0);
-    lean.woken();
-    expect(claims(lean, true)).toBe(true);
-    expect(busy(lean)).toBe(false);
-    lean.woken();
-    lean.stepped(true, 0);
-    expect(claims(lean, true)).toBe(false);
-  });
-
-  test("a queue with a setting is asked again after a second, by whoever is woken after a minute", () => {
+  test("a queue with a setting is asked again after a second", () => {
     const lean = new Lean();
     lean.refused();
     lean.stepped(true, 0);
-    lean.woken();
-    expect([busy(lean), claims(lean, true), lean.limited]).toEqual([false, false, true]);
+    expect([busy(lean), lean.limited]).toEqual([false, true]);
     vi.advanceTimersByTime(1_000);
     lean.stepped(true, 0);
-    lean.woken();
-    expect([busy(lean), claims(lean, true), lean.limited]).toEqual([true, false, false]);
-    vi.advanceTimersByTime(59_000);
-    expect(claims(lean, true)).toBe(true);
+    expect([busy(lean), lean.limited]).toEqual([true, false]);
   });
 
   test("a pause says nothing of what comes after it", () => {
@@ -64,8 +43,7 @@ describe("between turn and step", () => {
     lean.refused();
     lean.stepped(false, 0);
     lean.paused();
-    lean.woken();
-    expect([claims(lean, true), lean.limited]).toEqual([true, false]);
+    expect(lean.limited).toBe(false);
     lean.stepped(true, 0);
     expect(busy(lean)).toBe(true);
   });

@@ -251,9 +251,10 @@ export class Dispatcher {
     const { op, options, repeatable } = call;
     const until = started + (options.retryMs ?? this.#retryMs);
     let outcome: Settled<R> | Failed = { ok: false, error: first };
+    let sent = started;
     for (let attempt = 1; ; attempt += 1) {
       if (!outcome.ok && call.unknown && isUnknownScript(outcome.error)) {
-        outcome = await this.#tried(call, call.unknown);
+        outcome = await this.#tried(call, call.unknown, sent);
       }
       if (outcome.ok) return call.read(outcome.value);
       const { error } = outcome;
@@ -268,14 +269,20 @@ export class Dispatcher {
       await atMost(healed, left, options.signal);
       if (this.#gaveUp(options.signal)) throw typed;
       if (!certainlyNotRun(error)) options.resent?.();
-      outcome = await this.#tried(call, call.send);
+      sent = performance.now();
+      outcome = await this.#tried(call, call.send, sent);
     }
   }
 
-  #tried<R, T>(call: Call<R, T>, send: () => Promise<R>): Promise<Settled<R> | Failed> {
+  /** One attempt, begun at `sent`, in monotonic ms: both commands of one share its deadline. */
+  #tried<R, T>(
+    call: Call<R, T>,
+    send: () => Promise<R>,
+    sent: number,
+  ): Promise<Settled<R> | Failed> {
     const succeed = (value: R): Settled<R> => ({ ok: true, value });
     const fail = async (error: unknown): Promise<Failed> => ({ ok: false, error });
-    return this.#guard<R, Settled<R> | Failed>(call, send, performance.now(), succeed, fail);
+    return this.#guard<R, Settled<R> | Failed>(call, send, sent, succeed, fail);
   }
 
   /** One attempt, with its deadline. */

@@ -1171,7 +1171,7 @@ return { statuses, claimed, hints_out, to_bury, reason, due_at }`,
 
 export const turnScript: Script<(typeof REGISTRY)["turn"]> = {
   spec: REGISTRY.turn,
-  sha: "cfa8da0e1c4dbaf53a3427cb4de12cb90a98d953",
+  sha: "d9d4707eb5456d82570064fc0b8c78aafb60fe82",
   source: `-- One turn of a busy worker: settles completed jobs and claims from wait, with the fewest keys.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -1294,7 +1294,7 @@ local completed = KEYS[finished_at + 1]
 
 -- A worker with one slot: one ends, one is claimed, without a table in between. Whatever is not as it nearly
 -- always is goes on below; nothing is written before that.
-if done_n == 1 and claim == 1 and finished_n == 0 then
+if done_n == 1 and claims_n == 1 and claim == 1 and finished_n == 0 then
   local ended, id = sub(KEYS[done_at + 1], done_id), nil
   local owner = redis.call('HGET', owners, ended)
   if owner and match(owner, '^%d+:([^:!]+)!?$') == ARGV[claims_base + 1] then
