@@ -1,3 +1,4 @@
+import { startServer, type TestServer } from "@echomq/testkit";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { pushScript } from "../../src/index.js";
 import { type Bench, closeBench, ENGINES, openBench, T } from "../support/bench.js";
@@ -10,15 +11,21 @@ interface Row {
 }
 
 describe.each(ENGINES)("push on %s", (engine) => {
+  let server: TestServer;
   let base: Bench;
   let b: Bench;
   beforeAll(async () => {
-    base = await openBench(engine);
+    // Of its own, since all of it is compared.
+    server = await startServer({ engine });
+    base = await openBench(engine, server.url);
   });
   beforeEach(async () => {
     b = await base.fresh();
   });
-  afterAll(() => closeBench(base));
+  afterAll(async () => {
+    await closeBench(base);
+    await server?.stop();
+  });
 
   const push = (ids: readonly string[], row: Row = {}, now: number = T): Promise<string> => {
     const items = ids.map(() => ({ name: "job", data: "{}", opts: "", ...row }));
