@@ -41,7 +41,7 @@ local owner = redis.call('HMGET', owners, unpack(ids))
 local why = redis.call('HLEN', verdicts) > 0 and redis.call('HMGET', verdicts, unpack(ids))
 redis.call('ZCARD', active)
 
-local jobs, n, begun, lost, statuses = {}, 0, {}, {}, nil
+local claimed, n, begun, lost, statuses = {}, 0, {}, {}, nil
 local last, held, started
 -- What jobs read one after the other have in common is looked at once.
 local last_name, last_opts, last_time, on_one_line, digits
@@ -100,11 +100,11 @@ for i = 1, jobs_n do
       end
     end
     if text or fields then
-      begun[#begun + 1] = ids[i]
+      begun[#begun + 1] = id
       begun[#begun + 1] = started
     else
       status = 'missing'
-      lost[#lost + 1] = ids[i]
+      lost[#lost + 1] = id
     end
   else
     status = 'lost'
@@ -114,13 +114,14 @@ for i = 1, jobs_n do
     for before = 1, i - 1 do statuses[before] = 'ok' end
   end
   if statuses then statuses[i] = status or 'ok' end
+  -- Adds one job to the flat list `claimed` of `n` entries: its one text, or its id, number of fields and fields.
   if text then
     n = n + 1
-    jobs[n] = text
+    claimed[n] = text
   else
     local many = fields and #fields or 0
-    jobs[n + 1], jobs[n + 2] = ids[i], many
-    for f = 1, many do jobs[n + 2 + f] = fields[f] end
+    claimed[n + 1], claimed[n + 2] = id, many
+    for f = 1, many do claimed[n + 2 + f] = fields[f] end
     n = n + 2 + many
   end
 end
@@ -134,4 +135,4 @@ if #begun > 0 then
   redis.call('HDEL', owners, begun[1])
   redis.call('HSET', owners, unpack(begun))
 end
-return { statuses or false, why or false, jobs }
+return { statuses or false, why or false, claimed }

@@ -304,8 +304,7 @@ elseif done_n > 0 and not statuses and not completed then
 end
 if #gone > 0 then redis.call('ZADD', completed, unpack(gone)) end
 
--- Pops the next jobs and leases them: `claimed` is a flat list, of each its one text, or id, number of fields and
--- fields.
+-- Pops the next jobs and leases them: `claimed` tells them in a flat list.
 -- A wrong type here is found after the first write, so it only ends the claim; step names it.
 local taken, claimed, coming = claim > 0 and redis.pcall('RPOP', wait, claim_text), {}, nil
 if taken and not taken.err then
@@ -379,13 +378,13 @@ if taken and not taken.err then
         end
       end
     end
+    -- Adds one job to the flat list `claimed` of `n` entries: its one text, or its id, number of fields and fields.
     if text then
       n = n + 1
       claimed[n] = text
     else
       local many = fields and #fields or 0
-      claimed[n + 1] = id
-      claimed[n + 2] = many
+      claimed[n + 1], claimed[n + 2] = id, many
       for f = 1, many do claimed[n + 2 + f] = fields[f] end
       n = n + 2 + many
     end

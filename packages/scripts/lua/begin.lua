@@ -7,7 +7,7 @@ local owner = redis.call('HMGET', owners, unpack(ids))
 local why = redis.call('HLEN', verdicts) > 0 and redis.call('HMGET', verdicts, unpack(ids))
 redis.call('ZCARD', active)
 
-local jobs, n, begun, lost, statuses = {}, 0, {}, {}, nil
+local claimed, n, begun, lost, statuses = {}, 0, {}, {}, nil
 local last, held, started
 --@include read_once
 for i = 1, jobs_n do
@@ -22,11 +22,11 @@ for i = 1, jobs_n do
   if held and held == token then
     --@include run_fields
     if text or fields then
-      begun[#begun + 1] = ids[i]
+      begun[#begun + 1] = id
       begun[#begun + 1] = started
     else
       status = 'missing'
-      lost[#lost + 1] = ids[i]
+      lost[#lost + 1] = id
     end
   else
     status = 'lost'
@@ -36,15 +36,7 @@ for i = 1, jobs_n do
     for before = 1, i - 1 do statuses[before] = 'ok' end
   end
   if statuses then statuses[i] = status or 'ok' end
-  if text then
-    n = n + 1
-    jobs[n] = text
-  else
-    local many = fields and #fields or 0
-    jobs[n + 1], jobs[n + 2] = ids[i], many
-    for f = 1, many do jobs[n + 2 + f] = fields[f] end
-    n = n + 2 + many
-  end
+  --@include tell_job
 end
 if #lost > 0 then
   redis.call('ZREM', active, unpack(lost))
@@ -56,4 +48,4 @@ if #begun > 0 then
   redis.call('HDEL', owners, begun[1])
   redis.call('HSET', owners, unpack(begun))
 end
-return { statuses or false, why or false, jobs }
+return { statuses or false, why or false, claimed }

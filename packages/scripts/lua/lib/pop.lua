@@ -1,5 +1,4 @@
--- Pops the next jobs and leases them: `claimed` is a flat list, of each its one text, or id, number of fields and
--- fields.
+-- Pops the next jobs and leases them: `claimed` tells them in a flat list.
 -- A wrong type here is found after the first write, so it only ends the claim; step names it.
 local taken, claimed, coming = claim > 0 and redis.pcall('RPOP', wait, claim_text), {}, nil
 if taken and not taken.err then
@@ -29,16 +28,7 @@ if taken and not taken.err then
     if key then
       --@include run_fields
     end
-    if text then
-      n = n + 1
-      claimed[n] = text
-    else
-      local many = fields and #fields or 0
-      claimed[n + 1] = id
-      claimed[n + 2] = many
-      for f = 1, many do claimed[n + 2 + f] = fields[f] end
-      n = n + 2 + many
-    end
+    --@include tell_job
   end
   local count = #taken
   --@include write_leases

@@ -1171,7 +1171,7 @@ return { statuses, claimed, hints_out, to_bury, reason, due_at }`,
 
 export const turnScript: Script<(typeof REGISTRY)["turn"]> = {
   spec: REGISTRY.turn,
-  sha: "d9d4707eb5456d82570064fc0b8c78aafb60fe82",
+  sha: "5156f7bbcde6d34c04fb2c85246258dddcb0b2ba",
   source: `-- One turn of a busy worker: settles completed jobs and claims from wait, with the fewest keys.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -1478,8 +1478,7 @@ elseif done_n > 0 and not statuses and not completed then
 end
 if #gone > 0 then redis.call('ZADD', completed, unpack(gone)) end
 
--- Pops the next jobs and leases them: \`claimed\` is a flat list, of each its one text, or id, number of fields and
--- fields.
+-- Pops the next jobs and leases them: \`claimed\` tells them in a flat list.
 -- A wrong type here is found after the first write, so it only ends the claim; step names it.
 local taken, claimed, coming = claim > 0 and redis.pcall('RPOP', wait, claim_text), {}, nil
 if taken and not taken.err then
@@ -1553,13 +1552,13 @@ if taken and not taken.err then
         end
       end
     end
+    -- Adds one job to the flat list \`claimed\` of \`n\` entries: its one text, or its id, number of fields and fields.
     if text then
       n = n + 1
       claimed[n] = text
     else
       local many = fields and #fields or 0
-      claimed[n + 1] = id
-      claimed[n + 2] = many
+      claimed[n + 1], claimed[n + 2] = id, many
       for f = 1, many do claimed[n + 2 + f] = fields[f] end
       n = n + 2 + many
     end
@@ -2005,7 +2004,7 @@ return { statuses, to_bury }`,
 
 export const beginScript: Script<(typeof REGISTRY)["begin"]> = {
   spec: REGISTRY.begin,
-  sha: "e2af7680462de4372a3c319c46aaf1dcabc69ff3",
+  sha: "c9bc91478edc49be8ae6f628256829edb698fece",
   source: `-- Starts claimed jobs: verifies the lease and returns their fields, in a flat list.
 local unpack = unpack or table.unpack
 local stamp = KEYS[1]
@@ -2049,7 +2048,7 @@ local owner = redis.call('HMGET', owners, unpack(ids))
 local why = redis.call('HLEN', verdicts) > 0 and redis.call('HMGET', verdicts, unpack(ids))
 redis.call('ZCARD', active)
 
-local jobs, n, begun, lost, statuses = {}, 0, {}, {}, nil
+local claimed, n, begun, lost, statuses = {}, 0, {}, {}, nil
 local last, held, started
 -- What jobs read one after the other have in common is looked at once.
 local last_name, last_opts, last_time, on_one_line, digits
@@ -2108,11 +2107,11 @@ for i = 1, jobs_n do
       end
     end
     if text or fields then
-      begun[#begun + 1] = ids[i]
+      begun[#begun + 1] = id
       begun[#begun + 1] = started
     else
       status = 'missing'
-      lost[#lost + 1] = ids[i]
+      lost[#lost + 1] = id
     end
   else
     status = 'lost'
@@ -2122,13 +2121,14 @@ for i = 1, jobs_n do
     for before = 1, i - 1 do statuses[before] = 'ok' end
   end
   if statuses then statuses[i] = status or 'ok' end
+  -- Adds one job to the flat list \`claimed\` of \`n\` entries: its one text, or its id, number of fields and fields.
   if text then
     n = n + 1
-    jobs[n] = text
+    claimed[n] = text
   else
     local many = fields and #fields or 0
-    jobs[n + 1], jobs[n + 2] = ids[i], many
-    for f = 1, many do jobs[n + 2 + f] = fields[f] end
+    claimed[n + 1], claimed[n + 2] = id, many
+    for f = 1, many do claimed[n + 2 + f] = fields[f] end
     n = n + 2 + many
   end
 end
@@ -2142,7 +2142,7 @@ if #begun > 0 then
   redis.call('HDEL', owners, begun[1])
   redis.call('HSET', owners, unpack(begun))
 end
-return { statuses or false, why or false, jobs }`,
+return { statuses or false, why or false, claimed }`,
 };
 
 export const renewScript: Script<(typeof REGISTRY)["renew"]> = {
